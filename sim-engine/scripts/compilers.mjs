@@ -15,7 +15,9 @@ const sources = citedSources(compilers);
 /** Without sources. */
 const plainCompiler = ({ sequences, ...compiler }) => ({
   ...plainOf(compiler),
-  sequences: Object.fromEntries(Object.entries(sequences).map(([name, { code, callee }]) => [name, { code, callee }])),
+  sequences: Object.fromEntries(
+    Object.entries(sequences).map(([name, { code, callee, ptx, loops }]) => [name, { code, callee, ptx, loops }]),
+  ),
 });
 
 const generated = "// Generated from sim-engine/compilers by sim-engine/scripts/compilers.mjs. Do not edit.";
@@ -52,12 +54,14 @@ const docs = [
     ...figureTable(figures, sources, says),
     "",
     "What the hardware lacks becomes these instructions, on the usual path; rare operands are left to a function that takes some registers.",
+    "By what library functions are in PTX NVVM tells how large a loop is.",
     "What of doubles is not here goes as for floats.",
     "",
-    "| operation | instructions | registers of the function | basis | source |",
-    "| --- | --- | --- | --- | --- |",
+    "| operation | instructions | registers of the function | in PTX | basis | source |",
+    "| --- | --- | --- | --- | --- | --- |",
     ...Object.entries(sequences).map(
-      ([operation, { code, callee, ...cited }]) => `| ${operation} | ${code} | ${callee ?? ""} | ${citation(cited, sources)} |`,
+      ([operation, { code, callee, ptx, loops, ...cited }]) =>
+        `| ${operation} | ${code} | ${callee ?? ""} | ${ptx ?? ""}${loops ? ", with a loop" : ""} | ${citation(cited, sources)} |`,
     ),
     "",
   ]),

@@ -148,6 +148,35 @@ describe("as nvcc decides", () => {
   test("loops over a thread's own array that stay loops", { timeout: 120_000 }, async () =>
     expect(await agreeing(recorded("localArrays"), branches)).toBe("70 of 70"),
   );
+  describe("loops that call a function", () => {
+    // Some functions read tables, which count as well: those say nothing of NVVM.
+    const calls = recorded("callLoops");
+    const copiesRead = async (probe: Recorded): Promise<Record<"nvvm" | "ptxas", number>> => {
+      const kernel = await lowered(probe);
+      const reads = (): number =>
+        kernel.blocks.reduce((sum, { ops }) => sum + ops.filter(({ action }) => action.kind === "load").length, 0) / Number(probe.times);
+      let nvvm = 0;
+      optimise(kernel, {
+        afterPass: (name) => {
+          if (name === "reduceStrength") nvvm = reads();
+        },
+      });
+      return { nvvm, ptxas: reads() };
+    };
+    test("as NVVM unrolls them", { timeout: 120_000 }, async () => {
+      const plain = calls.filter(({ ptx, times }) => [1, 3, 5].includes(ptx.markers / Number(times)));
+      expect(await agreeing(plain, async (probe) => [probe.ptx.markers / Number(probe.times), (await copiesRead(probe)).nvvm])).toBe("158 of 195");
+    });
+    test("as ptxas unrolls them again", { timeout: 120_000 }, async () =>
+      expect(
+        await agreeing(calls, async (probe) => {
+          const { nvvm, ptxas } = await copiesRead(probe);
+          // Machine code loads constants besides.
+          return [probe.sass.markers > Math.max(25, 2.5 * probe.ptx.markers), ptxas > 2 * nvvm];
+        }),
+      ).toBe("228 of 238"),
+    );
+  });
   test("branches that are predicated", async () => expect(await agreeing(recorded("predications"), predicated)).toBe("74 of 96"));
   test("rows that are summed with their counter, and what a turn over them issues", { timeout: 120_000 }, async () => {
     const rows = recorded("rows");

@@ -38,10 +38,11 @@ export const compilerFigureDefinitions = {
   pragmaUnrollSize: number("NVVM", "LLVM instructions", "All turns of a loop under `#pragma unroll`, to unroll it completely"),
   tripSearch: number("NVVM", "turns", "Turns tried one by one where no formula gives the trip count"),
   rotatedHeaderSize: number("NVVM", "operations", "A loop's test at its top, to be copied before the loop and to its end"),
-  exponentialSize: number("NVVM", "LLVM instructions", "expf and exp2f, counted in a loop's size"),
-  logarithmSize: number("NVVM", "LLVM instructions", "logf and its kind, counted in a loop's size"),
-  trigonometricSize: number("NVVM", "LLVM instructions", "sinf, cosf, tanf, counted in a loop's size"),
-  powerSize: number("NVVM", "LLVM instructions", "powf, counted in a loop's size"),
+  librarySize: number(
+    "NVVM",
+    "LLVM instructions",
+    "Each PTX instruction that a function of the maths library becomes, counted in a loop's size",
+  ),
   foldedShare: number("NVVM", "ratio", "Share of integer operations that is left once a loop is unrolled, indices being constants"),
 
   // Branches, in NVVM.

@@ -16,6 +16,10 @@ export interface Sequence {
   readonly code: string;
   /** Words of registers of the function that takes over for rare operands, beside what is live across the call. */
   readonly callee?: number;
+  /** PTX instructions that it is: what NVVM made of a function of the maths library. */
+  readonly ptx?: number;
+  /** They hold a loop. */
+  readonly loops?: boolean;
 }
 
 /** One version of nvcc. */

@@ -1,8 +1,8 @@
 /** Floating-point arithmetic and the mathematical functions. */
 
+import { calleeWords, expansion } from "../compilers/expansions.ts";
 import { floatConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
-import { calleeWords, expansion } from "./expansions.ts";
 import type { BlockCode, Choice, Selection } from "./selection.ts";
 
 export function selectFloat(selection: Selection, code: BlockCode, op: Op): Choice {

@@ -1,9 +1,9 @@
 /** Integer arithmetic, comparisons, selections and conversions. */
 
+import { calleeWords, opcodesOf } from "../compilers/expansions.ts";
 import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
 import { type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 import { extendedBy } from "./absorb.ts";
-import { calleeWords, opcodesOf } from "./expansions.ts";
 import { highHalf } from "./high-halves.ts";
 import type { Instruction, Register } from "./machine.ts";
 import type { BlockCode, Choice, Selection } from "./selection.ts";

@@ -1,8 +1,8 @@
 /** Code as nvcc 13.0 writes it, for kernels small enough to compare line by line. */
 import { describe, expect, test } from "vitest";
+import { expansion, opcodesOf } from "../compilers/expansions.ts";
 import { parseKernel } from "../ir/text.ts";
 import { optimise } from "../passes/index.ts";
-import { expansion, opcodesOf } from "./expansions.ts";
 import { select } from "./select.ts";
 
 /** `int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { body }`, as a front end lowers it. */

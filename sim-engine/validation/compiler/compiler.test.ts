@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { defaultCompiler } from "../../src/compilers/compiler.ts";
 import { data } from "../../src/compilers/data.ts";
-import { opcodesOf } from "../../src/machine/expansions.ts";
+import { opcodesOf } from "../../src/compilers/expansions.ts";
 
 interface Probe {
   readonly name: string;

@@ -592,6 +592,20 @@ function* fastFunctions() {
   for (const { source, varied, ...rest } of functions()) if (varied.type === "f32") yield { ...rest, source, varied };
 }
 
+/** Loops of unknown length that call a function on what they read, once or twice a turn: how far they are unrolled. */
+function* callLoops() {
+  const types = { f32: ["float", calls("f")], f64: ["double", calls("")], i32: ["int", integers] };
+  for (const [type, [c, table]] of Object.entries(types))
+    for (const [call, value] of Object.entries(table))
+      for (const times of [1, 2]) {
+        const x = type === "i32" ? "i" : "x";
+        const turn = Array.from({ length: times }, (_, k) => `{ ${c} ${x} = q[${k ? "r + m" : "r"}]; s += ${value}; }`).join(" ");
+        const name = `call_loop_${type}_${call}_${times}`;
+        const source = `extern "C" __global__ void ${name}(${c}* p, const ${c}* __restrict__ q, ${c} a, int n, int m) { ${c} s = 0; for (int r = 0; r < m; r++) { ${turn} } p[threadIdx.x] = s; }`;
+        yield { name, source, varied: { type, call, times }, marker: "load" };
+      }
+}
+
 /** @type {Record<string, () => Generator<Probe>>} */
 export const families = {
   loops,
@@ -614,6 +628,7 @@ export const families = {
   widths,
   functions,
   fastFunctions,
+  callLoops,
   foldedDoubles,
   counterTypes,
 };

@@ -1,11 +1,13 @@
 /** When nvcc unrolls: the rules. Their thresholds are the compiler's figures. */
 import { nvcc } from "../../compilers/compiler.ts";
+import { libraryFunction } from "../../compilers/expansions.ts";
 import { successors } from "../../ir/builder.ts";
 import { intConstant } from "../../ir/constants.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, Op } from "../../ir/kernel.ts";
 import { isConvergent, isLeaf } from "../../ir/operations.ts";
 import { indexesLocalArray } from "./local-arrays.ts";
+import { leavesForRare, machineLength } from "./machine-length.ts";
 
 export type Decision =
   | { readonly kind: "none" }
@@ -50,6 +52,7 @@ export function assemblerFactor(loop: Loop, trips: number | undefined): Decision
   // It leaves loops with atomics and fences (validation/compiler/steps.json).
   const isOrdered = ({ action: { kind } }: Op): boolean => kind === "atomic" || kind === "fence";
   if (isForbidden(loop) || loop.blocks.size > 1 || hasConvergent(loop) || loop.header.ops.some(isOrdered)) return { kind: "none" };
+  if (loop.header.ops.some(leavesForRare)) return { kind: "none" };
   const length = machineLength(loop.header);
   if (trips !== undefined) {
     if (length > nvcc.assemblerBodySize) return { kind: "none" };
@@ -79,19 +82,6 @@ export function countsInSixtyFourBits({ header }: Loop): boolean {
       type === "i64" &&
       args.some((arg) => arg.action.kind === "convert" && arg.action.op === "sext" && counts(arg.args[0])),
   );
-}
-
-/** Instructions of a turn as the assembler sees them: products are part of sums, constant offsets of accesses, and it jumps at the end. */
-function machineLength({ ops }: Block): number {
-  const fused = new Set<Op>();
-  for (const { action, args } of ops)
-    if (action.kind === "float" && (action.op === "fadd" || action.op === "fsub")) {
-      const product = args.find((arg) => arg.action.kind === "float" && arg.action.op === "fmul" && ops.includes(arg));
-      if (product) fused.add(product);
-    }
-  const free = (op: Op): boolean =>
-    isLeaf(op) || fused.has(op) || (op.action.kind === "gep" && intConstant(op.args[1] ?? op) !== undefined);
-  return ops.filter((op) => !free(op)).length + 1;
 }
 
 /** The largest power of two that divides `trips` and is at most `limit`. */
@@ -143,26 +133,15 @@ function sizes(loop: Loop): Sizes {
 
 /** Library functions are inlined by then. */
 function costOf(op: Op): number {
-  const { action } = op;
-  if (action.kind === "fma") return 2;
-  if (action.kind !== "math" || action.precision === "fast") return 1;
-  switch (action.fn) {
-    case "exp":
-    case "exp2":
-      return nvcc.exponentialSize;
-    case "log":
-    case "log2":
-    case "log10":
-      return nvcc.logarithmSize;
-    case "pow":
-      return nvcc.powerSize;
-    case "sin":
-    case "cos":
-    case "tan":
-      return nvcc.trigonometricSize;
-    default:
-      return 1;
-  }
+  if (op.action.kind === "fma") return 2;
+  const library = libraryCall(op);
+  return library ? Math.max(1, library.ptx * nvcc.librarySize) : 1;
+}
+
+function libraryCall({ action, type }: Op): ReturnType<typeof libraryFunction> {
+  const width = type === "f64" ? "f64" : "f32";
+  if (action.kind === "float" && action.op === "frem") return libraryFunction("fmod", width);
+  return action.kind === "math" && action.precision !== "fast" ? libraryFunction(action.fn, width) : undefined;
 }
 
 /** The counter's increment and the test of the latch. */
@@ -179,9 +158,12 @@ function controlOnly(loop: Loop): Set<Op> {
 
 const hasConvergent = (loop: Loop): boolean => [...loop.blocks].some((block) => block.ops.some(isConvergent));
 
+/** A library function may hold one. */
 const hasInnerLoop = (loop: Loop): boolean =>
   [...loop.blocks].some(
-    (block) => block !== loop.header && block.predecessors.some((from) => loop.blocks.has(from) && reaches(block, from, loop)),
+    (block) =>
+      block.ops.some((op) => libraryCall(op)?.loops) ||
+      (block !== loop.header && block.predecessors.some((from) => loop.blocks.has(from) && reaches(block, from, loop))),
   );
 
 /** Whether `to` is reached from `from` inside the loop without passing its header. */

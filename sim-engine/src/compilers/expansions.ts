@@ -4,7 +4,7 @@
  * what handles the rest is behind a branch that is counted but not taken.
  */
 
-import { defaultCompiler } from "../compilers/compiler.ts";
+import { defaultCompiler } from "./compiler.ts";
 
 /** `FFMA*5` is five in a row. */
 const sequence = (text: string): readonly string[] =>
@@ -38,6 +38,12 @@ export function expansion(name: string, type: "f32" | "f64", fast: boolean, flus
   }
   // What nobody looked at of doubles is taken to go as for floats.
   return opcodesOf(`f64.${name}`) ?? opcodesOf(`f32.${name}`)?.map((opcode) => opcode.replace(/^F(FMA|ADD|MUL)/, "D$1"));
+}
+
+/** What NVVM sees of a library function: PTX instructions, and whether they hold a loop; undefined for what is about one instruction. */
+export function libraryFunction(name: string, type: "f32" | "f64"): { readonly ptx: number; readonly loops: boolean } | undefined {
+  const found = sequences[`${type}.${name}`] ?? sequences[`f32.${name}`];
+  return found?.ptx === undefined ? undefined : { ptx: found.ptx, loops: found.loops === true };
 }
 
 /** Words of registers of the function that takes over for rare operands, beside what is live across the call; undefined where none is called. */
