@@ -137,6 +137,8 @@ describe("as nvcc decides", () => {
     ["ptxas's unrolling over rows, by how wide the product is", recorded("wideProducts"), "ptxas", "15 of 15"],
     ["NVVM's unrolling by what is read", recorded("indices"), "nvvm", "119 of 119"],
     ["ptxas's unrolling by what is read", recorded("indices"), "ptxas", "115 of 119"],
+    ["NVVM's unrolling of turns with a condition", recorded("guardedLoops"), "nvvm", "112 of 112"],
+    ["ptxas's unrolling of turns with a condition", recorded("guardedLoops"), "ptxas", "111 of 112"],
     ["nests over a tile of registers", recorded("tiles"), "nvvm", "58 of 75"],
     ["nests over a tile of registers, by ptxas", recorded("tiles"), "ptxas", "46 of 75"],
     ["loops under a pragma", recorded("pragmas").filter(({ ptx }) => ptx.markers <= 12_000 && ptx.branches === 0), "nvvm", "5 of 5"],
@@ -165,7 +167,9 @@ describe("as nvcc decides", () => {
     };
     test("as NVVM unrolls them", { timeout: 120_000 }, async () => {
       const plain = calls.filter(({ ptx, times }) => [1, 3, 5].includes(ptx.markers / Number(times)));
-      expect(await agreeing(plain, async (probe) => [probe.ptx.markers / Number(probe.times), (await copiesRead(probe)).nvvm])).toBe("158 of 195");
+      expect(await agreeing(plain, async (probe) => [probe.ptx.markers / Number(probe.times), (await copiesRead(probe)).nvvm])).toBe(
+        "158 of 195",
+      );
     });
     test("as ptxas unrolls them again", { timeout: 120_000 }, async () =>
       expect(

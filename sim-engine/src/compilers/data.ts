@@ -168,6 +168,13 @@ export const data: CompilerData = {
           source: "compiler-probes",
           at: "loops.json, unknown trips with a load: turns of 44 instructions are unrolled again, of 48 not",
         },
+        unrollAgainArmSize: {
+          value: 6,
+          unit: "instructions",
+          basis: "measured",
+          source: "compiler-probes",
+          at: "guardedLoops.json: arms of six are predicated before the loop is unrolled again, of eight, and of seven with a load, not; without loads no loop with a condition is",
+        },
         unrollAgainFactor: {
           value: 4,
           unit: "turns",

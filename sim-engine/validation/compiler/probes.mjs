@@ -592,6 +592,24 @@ function* fastFunctions() {
   for (const { source, varied, ...rest } of functions()) if (varied.type === "f32") yield { ...rest, source, varied };
 }
 
+/** Loops of unknown length with a condition in each turn, by what it guards: whether ptxas predicates that and unrolls them again. */
+function* guardedLoops() {
+  const guards = { data: "q[r] > a", counter: "r != m", equal: "(int)q[r] == m", thread: "(r & 31) == threadIdx.x" };
+  const arms = {
+    sum: (size) => `${multiplies(size, "x", "a")}`,
+    read: (size) => `${multiplies(size - 1, "x", "a")} x = x*q[r + m]+a;`,
+    store: (size) => `${multiplies(size - 1, "x", "a")} x = x*a+a; p[r + 1024] = a;`,
+    skip: (size) => `${multiplies(size - 1, "x", "a")} x = x*a+q[r]; if (x > 3.0f) continue; p[r + 1024] = a;`,
+  };
+  for (const [guard, condition] of Object.entries(guards))
+    for (const [arm, text] of Object.entries(arms))
+      for (const size of [1, 2, 3, 4, 6, 8, 12]) {
+        const name = `guarded_${guard}_${arm}_${size}`;
+        const source = kernel(name, ", int n, int m", `for (int r = 0; r < n; r++) { if (${condition}) { ${text(size)} } }`);
+        yield { name, source, varied: { body: "arithmetic", trips: "unknown", guard, arm, size }, marker: "fma" };
+      }
+}
+
 /** Loops of unknown length that call a function on what they read, once or twice a turn: how far they are unrolled. */
 function* callLoops() {
   const types = { f32: ["float", calls("f")], f64: ["double", calls("")], i32: ["int", integers] };
@@ -629,6 +647,7 @@ export const families = {
   functions,
   fastFunctions,
   callLoops,
+  guardedLoops,
   foldedDoubles,
   counterTypes,
 };

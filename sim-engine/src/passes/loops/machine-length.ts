@@ -2,11 +2,11 @@
 
 import { expansion, opcodesOf } from "../../compilers/expansions.ts";
 import { floatConstant, intConstant, isConstant } from "../../ir/constants.ts";
-import type { Block, Op } from "../../ir/kernel.ts";
+import type { Op } from "../../ir/kernel.ts";
 import { isLeaf } from "../../ir/operations.ts";
 
 /** Instructions of a turn: products are part of sums, constant offsets of accesses, and it jumps at the end. */
-export function machineLength({ ops }: Block): number {
+export function machineLength(ops: readonly Op[]): number {
   const fused = new Set<Op>();
   for (const { action, args } of ops)
     if (action.kind === "float" && (action.op === "fadd" || action.op === "fsub")) {

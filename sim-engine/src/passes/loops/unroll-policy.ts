@@ -51,9 +51,14 @@ const isForbidden = ({ header: { unroll } }: Loop): boolean => unroll === 1 || u
 export function assemblerFactor(loop: Loop, trips: number | undefined): Decision {
   // It leaves loops with atomics and fences (validation/compiler/steps.json).
   const isOrdered = ({ action: { kind } }: Op): boolean => kind === "atomic" || kind === "fence";
-  if (isForbidden(loop) || loop.blocks.size > 1 || hasConvergent(loop) || loop.header.ops.some(isOrdered)) return { kind: "none" };
-  if (loop.header.ops.some(leavesForRare)) return { kind: "none" };
-  const length = machineLength(loop.header);
+  if (isForbidden(loop) || hasConvergent(loop)) return { kind: "none" };
+  const ops = [...loop.blocks].flatMap((block) => block.ops);
+  if (ops.some((op) => isOrdered(op) || leavesForRare(op))) return { kind: "none" };
+  const loads = ops.some((op) => op.action.kind === "load");
+  // Of conditions it makes predicates first, where what they guard is short: of loops that load (validation/compiler/guardedLoops.json).
+  if (loop.blocks.size > 1 && !(loads && trips === undefined && [...loop.blocks].every((block) => isStraight(block, loop))))
+    return { kind: "none" };
+  const length = machineLength(ops);
   if (trips !== undefined) {
     if (length > nvcc.assemblerBodySize) return { kind: "none" };
     const limit = length <= nvcc.assemblerSmallBodySize ? nvcc.assemblerFullUnrollSizeOfSmallBodies : nvcc.assemblerFullUnrollSize;
@@ -62,10 +67,18 @@ export function assemblerFactor(loop: Loop, trips: number | undefined): Decision
       if (trips % factor === 0) return { kind: "partial", factor };
     return { kind: "none" };
   }
-  const loads = loop.header.ops.some((op) => op.action.kind === "load");
   return length <= (loads ? nvcc.unrollAgainSizeWithLoads : nvcc.unrollAgainSize)
     ? { kind: "partial", factor: nvcc.unrollAgainFactor }
     : { kind: "none" };
+}
+
+/** Whether a block of a loop is straight code once short arms of branches are predicated. */
+function isStraight({ end }: Block, { blocks, header }: Loop): boolean {
+  if (end.kind !== "branch" || !(blocks.has(end.then) && blocks.has(end.else)) || end.then === header || end.else === header) return true;
+  const next = (block: Block): Block | undefined => (block.end.kind === "jump" ? block.end.to : undefined);
+  const join = next(end.then) === end.else ? end.else : next(end.else) === end.then ? end.then : next(end.then);
+  const arms = [end.then, end.else].filter((arm) => arm !== join);
+  return arms.every((arm) => arm.predecessors.length === 1 && next(arm) === join && machineLength(arm.ops) - 1 <= nvcc.unrollAgainArmSize);
 }
 
 /**
