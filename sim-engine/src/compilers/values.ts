@@ -26,7 +26,7 @@ export const plain: readonly PlainCompiler[] = [
       widestAccess: 16,
       widestConstantAccess: 8,
       unrollAgainSize: 21,
-      unrollAgainSizeWithLoads: 46,
+      unrollAgainSizeWithLoads: 49,
       unrollAgainArmSize: 6,
       unrollAgainFactor: 4,
       assemblerBodySize: 73,

@@ -610,6 +610,22 @@ function* guardedLoops() {
       }
 }
 
+/** Loops of unknown length by what they load and store, from one array or from several: which ptxas unrolls again. */
+function* accessLoops() {
+  for (const loads of [1, 2, 3, 4])
+    for (const arrays of ["one", "several"])
+      for (const stores of [0, 1])
+        for (const size of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) {
+          const from = (k) => (arrays === "one" ? `q[r + ${8 * k}]` : `q${k}[r]`);
+          const reads = Array.from({ length: loads }, (_, k) => `x += ${from(k)};`).join(" ");
+          const name = `access_${loads}_${arrays}_${stores}_${size}`;
+          const others = Array.from({ length: loads }, (_, k) => `, const float* __restrict__ q${k}`).join("");
+          const body = `for (int r = 0; r < n; r++) { ${multiplies(size)} ${reads} ${stores ? "p[r + 1024] = x;" : ""} }`;
+          const varied = { body: "load", trips: "unknown", arrays, loads, stores, size };
+          yield { name, source: kernel(name, `${others}, int n`, body), varied, marker: "fma" };
+        }
+}
+
 /** Loops of unknown length that call a function on what they read, once or twice a turn: how far they are unrolled. */
 function* callLoops() {
   const types = { f32: ["float", calls("f")], f64: ["double", calls("")], i32: ["int", integers] };
@@ -648,6 +664,7 @@ export const families = {
   fastFunctions,
   callLoops,
   guardedLoops,
+  accessLoops,
   foldedDoubles,
   counterTypes,
 };

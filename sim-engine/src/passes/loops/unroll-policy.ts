@@ -67,7 +67,9 @@ export function assemblerFactor(loop: Loop, trips: number | undefined): Decision
       if (trips % factor === 0) return { kind: "partial", factor };
     return { kind: "none" };
   }
-  return length <= (loads ? nvcc.unrollAgainSizeWithLoads : nvcc.unrollAgainSize)
+  // An access is an address besides (validation/compiler/accessLoops.json).
+  const accesses = ops.filter(({ action: { kind } }) => kind === "load" || kind === "store").length;
+  return length + accesses <= (loads ? nvcc.unrollAgainSizeWithLoads : nvcc.unrollAgainSize)
     ? { kind: "partial", factor: nvcc.unrollAgainFactor }
     : { kind: "none" };
 }
