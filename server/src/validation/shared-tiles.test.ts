@@ -20,6 +20,6 @@ test("each byte that any block touches is read once, as measured", async () => {
     const over = (launches[k]!.report.traffic?.dramReadBytes ?? Number.NaN) / Number(read);
     expect(over, row).toBeGreaterThan(0.99);
     // Of the triangle's long loops only some turns are run, not the same ones in each block: what blocks share is seen in part.
-    expect(over, row).toBeLessThan(kernel.startsWith("triangle") ? 2.2 : 1.01);
+    expect(over, row).toBeLessThan(kernel.startsWith("triangle") ? 3.2 : 1.01);
   }
 }, 60_000);
