@@ -143,6 +143,9 @@ def number(action, metric):
     if found is None:
         return None
     value = found.as_double()
+    # A rate of nothing, such as hits where nothing was looked up.
+    if value != value:
+        return None
     return int(value) if value == int(value) else round(value, 3)
 
 
