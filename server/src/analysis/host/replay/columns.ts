@@ -10,18 +10,29 @@ import type { Known } from "./arithmetic.ts";
 /** Elements of an array that is gone through one by one. */
 const mostElements = 1 << 22;
 
+/** Elements of a page: what a loop within another goes through is mostly one row of an array. */
+const pageBits = 10;
+const pageSize = 1 << pageBits;
+
+/** What is known of an element, and whether the loop stored it. */
 const untouched = 0;
 const known = 1;
 const unknown = 2;
+const written = 4;
+
+interface Page {
+  readonly values: Float64Array;
+  readonly states: Uint8Array;
+}
 
 export class Column {
   readonly allocation: Allocation;
   readonly elementBytes: number;
+  readonly length: number;
   readonly #host: Interpreter;
   readonly #type: HostType;
-  readonly #values: Float64Array;
-  readonly #states: Uint8Array;
-  readonly #written: Uint8Array;
+  /** Those that were looked at or stored to: an array costs what a loop does with it, however large it is. */
+  readonly #pages: (Page | undefined)[] = [];
   stores = 0;
 
   private constructor(host: Interpreter, allocation: Allocation, type: HostType, elementBytes: number, count: number) {
@@ -29,9 +40,7 @@ export class Column {
     this.allocation = allocation;
     this.elementBytes = elementBytes;
     this.#type = type;
-    this.#values = new Float64Array(count);
-    this.#states = new Uint8Array(count);
-    this.#written = new Uint8Array(count);
+    this.length = count;
   }
 
   /** Undefined where its size is not known, or there are too many elements. */
@@ -41,30 +50,39 @@ export class Column {
     return count === undefined || count > mostElements ? undefined : new Column(host, allocation, type, elementBytes, count);
   }
 
-  get length(): number {
-    return this.#values.length;
+  #page(index: number): Page {
+    const number = index >> pageBits;
+    const page = this.#pages[number] ?? { values: new Float64Array(pageSize), states: new Uint8Array(pageSize) };
+    this.#pages[number] = page;
+    return page;
   }
 
   read(index: number): Known {
-    if (this.#states[index] === untouched) {
+    const { values, states } = this.#page(index);
+    const at = index & (pageSize - 1);
+    if (states[at] === untouched) {
       const value = numberOf(read(this.#host, { allocation: this.allocation, offset: index * this.elementBytes, type: this.#type }));
-      this.#states[index] = value === undefined || !(Number.isSafeInteger(value) || !Number.isInteger(value)) ? unknown : known;
-      this.#values[index] = value ?? 0;
+      states[at] = value === undefined || !(Number.isSafeInteger(value) || !Number.isInteger(value)) ? unknown : known;
+      values[at] = value ?? 0;
     }
-    return this.#states[index] === known ? this.#values[index] : undefined;
+    return ((states[at] ?? unknown) & known) === known ? values[at] : undefined;
   }
 
   write(index: number, value: Known): void {
+    const { values, states } = this.#page(index);
+    const at = index & (pageSize - 1);
     this.stores += 1;
-    this.#written[index] = 1;
-    this.#states[index] = value === undefined ? unknown : known;
-    this.#values[index] = value ?? 0;
+    states[at] = written | (value === undefined ? unknown : known);
+    values[at] = value ?? 0;
   }
 
   /** Whether each element that was stored is known. */
   get isKnown(): boolean {
-    for (let k = 0; k < this.length; k++) if (this.#written[k] && this.#states[k] === unknown) return false;
-    return true;
+    return this.#pages.every((page) => !page?.states.includes(written | unknown));
+  }
+
+  #state(index: number): number {
+    return this.#pages[index >> pageBits]?.states[index & (pageSize - 1)] ?? untouched;
   }
 
   /**
@@ -74,22 +92,32 @@ export class Column {
   commit(apart: boolean): void {
     const { allocation, elementBytes } = this;
     if (apart) {
-      for (let k = 0; k < this.length; k++) if (this.#written[k]) this.#put(k);
+      this.#pages.forEach((page, number) => {
+        page?.states.forEach((state, at) => {
+          if (state & written) this.#put(number * pageSize + at, page.values[at] ?? 0);
+        });
+      });
       return;
     }
     const { summary, cells } = allocation;
-    for (let k = 0; k < this.length; k++) this.read(k);
+    const values = new Float64Array(this.length);
+    const states = new Uint8Array(this.length);
+    for (let k = 0; k < this.length; k++) {
+      values[k] = this.read(k) ?? 0;
+      states[k] = this.#state(k);
+    }
+    const isKnown = (k: number): boolean => ((states[k] ?? untouched) & known) === known;
     let content: Content = summary.content;
     for (let from = 0; from < this.length; ) {
       // What stood alone in a cell has to stand in the content now.
-      const isOwn = (k: number): boolean => this.#states[k] === known && (this.#written[k] === 1 || cells.has(k * elementBytes));
+      const isOwn = (k: number): boolean => isKnown(k) && (((states[k] ?? untouched) & written) === written || cells.has(k * elementBytes));
       if (!isOwn(from)) {
         from++;
         continue;
       }
       let to = from + 1;
-      while (to < this.length && this.#states[to] === known) to++;
-      const run = this.#run(from, to);
+      while (to < this.length && isKnown(to)) to++;
+      const run = this.#run(values.subarray(from, to));
       const whole = from === 0 && to === this.length;
       content = whole
         ? run
@@ -97,18 +125,16 @@ export class Column {
       from = to;
     }
     const { band: _, reason: __, ...rest } = summary;
-    const others = [...cells].filter(([offset]) => this.#states[offset / elementBytes] !== known);
+    const others = [...cells].filter(([offset]) => !isKnown(offset / elementBytes));
     this.#host.journal.summarise(allocation, { ...rest, elementBytes, content }, new Map(others));
   }
 
-  #put(index: number): void {
+  #put(index: number, value: number): void {
     const place = { allocation: this.allocation, offset: index * this.elementBytes, type: this.#type };
-    const value = this.#values[index] ?? 0;
     write(this.#host, place, this.#type.kind === "floating" ? float(value) : int(value, "long"));
   }
 
-  #run(from: number, to: number): Content {
-    const values = this.#values.subarray(from, to);
+  #run(values: Float64Array): Content {
     const isPattern = patternOf(values.subarray(0, fewValues)) !== undefined;
     return (isPattern ? patternOf(values) : undefined) ?? { kind: "values", values: this.#compact(values) };
   }
