@@ -1,6 +1,8 @@
 import type { Expression, VariableDeclaration } from "../syntax/ast.ts";
+import { walk } from "../syntax/walk.ts";
 import { formatCapacity } from "../units.ts";
 import { defineRule, type Finding } from "./rule.ts";
+import type { SyntaxIndex } from "./support/syntax-index.ts";
 
 /** The constant bank that a module may fill, on every GPU. */
 const limit = 64 * 1024;
@@ -24,9 +26,11 @@ __global__ void look(float *out, int i) { out[threadIdx.x] = table[i]; }`,
   },
   *check({ program: { semantics }, syntax }): Generator<Finding> {
     const used = new Map<VariableDeclaration, Expression>();
-    for (const name of syntax.expressionsEverywhere("name")) {
-      for (const each of semantics.resolve(name))
-        if ("kind" in each && each.kind === "variable" && each.specifiers.constant && !used.has(each)) used.set(each, name);
+    for (const constant of constantsOf(syntax)) {
+      const [name] = syntax
+        .expressionsMentioning(constant.name.parts.at(-1)?.text ?? "", "name")
+        .filter((each) => semantics.resolve(each).includes(constant));
+      if (name) used.set(constant, name);
     }
     let total = 0;
     for (const variable of used.keys()) {
@@ -42,3 +46,15 @@ __global__ void look(float *out, int i) { out[threadIdx.x] = table[i]; }`,
     }
   },
 });
+
+/** Variables that the file and its headers put into constant memory, in the order of their declarations. */
+function constantsOf(syntax: SyntaxIndex): readonly VariableDeclaration[] {
+  const found: VariableDeclaration[] = [];
+  for (const { declarations } of syntax.itemsMentioning("__constant__"))
+    for (const declaration of declarations)
+      walk(declaration, (node) => {
+        if (node.kind === "variable" && node.specifiers.constant) found.push(node);
+        return true;
+      });
+  return found;
+}

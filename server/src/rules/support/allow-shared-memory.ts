@@ -42,7 +42,7 @@ export function allowing({ expression, kernelName }: LaunchFact, context: RuleCo
  */
 export function allowedBytes({ program: { reading, semantics, launches }, syntax }: RuleContext, kernelName: string): number | undefined {
   const calls = syntax
-    .expressionsEverywhere("call")
+    .expressionsMentioning(`cuda${attribute}`, "call")
     .filter(({ callee }) => callee.kind === "name" && callee.name.parts.at(-1)?.text === `cuda${attribute}`);
   const written = reading.sources.flatMap((source, file) =>
     isLibraryHeader(reading.files[file] ?? "") ? [] : [...source.matchAll(new RegExp(attribute, "g"))],

@@ -8,7 +8,6 @@ import { leftChain } from "../../syntax/terms.ts";
 import type { RuleContext } from "../rule.ts";
 import type { Item } from "./children.ts";
 import { excerpt } from "./edits.ts";
-import { groupBy } from "./group-by.ts";
 import { type Code, type SyntaxIndex, sameSpan } from "./syntax-index.ts";
 import { type Variable, Variables } from "./variables.ts";
 
@@ -32,7 +31,7 @@ export class Convergence {
   readonly #program: RuleContext["program"];
   readonly #syntax: SyntaxIndex;
   readonly #variables: Variables;
-  #callers: ReadonlyMap<FunctionDeclaration | undefined, readonly Call[]> | undefined;
+  readonly #callers = new Map<FunctionDeclaration, readonly Call[]>();
 
   constructor(program: RuleContext["program"], syntax: SyntaxIndex) {
     this.#program = program;
@@ -149,8 +148,16 @@ export class Convergence {
   }
 
   #callsOf(callee: FunctionDeclaration): readonly Call[] {
-    this.#callers ??= groupBy(this.#syntax.expressionsEverywhere("call"), (call) => this.#program.semantics.callee(call)?.function);
-    return this.#callers.get(callee) ?? [];
+    const known = this.#callers.get(callee);
+    if (known) return known;
+    // Constructors are called by whatever names their type, operators by no name.
+    const named =
+      callee.role === undefined
+        ? this.#syntax.expressionsMentioning(callee.name.parts.at(-1)?.text ?? "", "call")
+        : this.#syntax.expressionsEverywhere("call");
+    const calls = named.filter((call) => this.#program.semantics.callee(call)?.function === callee);
+    this.#callers.set(callee, calls);
+    return calls;
   }
 
   /** Whether an expression certainly has one value in all lanes of a warp. */

@@ -37,6 +37,9 @@ export interface IndexedFile {
   readonly semantics: Semantics;
 }
 
+/** What `Item.words` takes for a word. */
+const isWord = /^[A-Za-z_]\w*$/;
+
 type OfKind<T extends { readonly kind: string }, K extends T["kind"]> = Extract<T, { readonly kind: K }>;
 
 /** One walk over an item. */
@@ -99,6 +102,20 @@ export class SyntaxIndex {
   /** Every expression of a kind in the file, in source order: the answer may change with any item. */
   expressionsEverywhere<K extends Expression["kind"]>(kind: K): readonly OfKind<Expression, K>[] {
     return this.#file.items().flatMap((item) => this.#expressionsOf(item, kind));
+  }
+
+  /**
+   * Every expression of a kind in the items of the file that have a word, in source order. Of a file and its headers most items do not
+   * have it, and are not walked.
+   */
+  expressionsMentioning<K extends Expression["kind"]>(word: string, kind: K): readonly OfKind<Expression, K>[] {
+    return this.itemsMentioning(word).flatMap((item) => this.#expressionsOf(item, kind));
+  }
+
+  /** The items of the file that have a word, whatever it stands for there: all of them where it is none, such as an operator's name. */
+  itemsMentioning(word: string): readonly SourceItem[] {
+    const items = this.#file.items();
+    return isWord.test(word) ? items.filter(({ words }) => words.has(word)) : items;
   }
 
   /** Every statement of a kind in what is looked at, in source order. */

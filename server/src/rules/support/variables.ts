@@ -24,7 +24,6 @@ export class Variables {
   readonly #semantics: Semantics;
   readonly #uses = new Map<Variable, readonly Name[]>();
   #here: ReadonlyMap<string, readonly Name[]> | undefined;
-  #everywhere: ReadonlyMap<string, readonly Name[]> | undefined;
 
   constructor(syntax: SyntaxIndex, semantics: Semantics) {
     this.#syntax = syntax;
@@ -42,18 +41,20 @@ export class Variables {
   uses(variable: Variable): readonly Name[] {
     let uses = this.#uses.get(variable);
     if (!uses) {
-      uses = (this.#named(variable).get(nameOf(variable) ?? "") ?? []).filter((node) => this.of(node) === variable);
+      uses = this.#named(variable).filter((node) => this.of(node) === variable);
       this.#uses.set(variable, uses);
     }
     return uses;
   }
 
   /** Names that may be a variable's, by their text: of one that a function holds, those in the item that is looked at. */
-  #named(variable: Variable): ReadonlyMap<string, readonly Name[]> {
+  #named(variable: Variable): readonly Name[] {
+    const text = nameOf(variable);
+    if (text === undefined) return [];
     const textOf = ({ name }: Name): string => name.parts.at(-1)?.text ?? "";
     const local = this.#syntax.isLookedAt(variable) && this.#semantics.enclosingFunction(variable) !== undefined;
-    if (local) return (this.#here ??= groupBy(this.#syntax.expressions("name"), textOf));
-    return (this.#everywhere ??= groupBy(this.#syntax.expressionsEverywhere("name"), textOf));
+    if (local) return (this.#here ??= groupBy(this.#syntax.expressions("name"), textOf)).get(text) ?? [];
+    return this.#syntax.expressionsMentioning(text, "name").filter((name) => textOf(name) === text);
   }
 
   /** Every place but the declaration where the variable may get a value. */
