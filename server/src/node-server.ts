@@ -5,11 +5,18 @@ import { diskFiles } from "./files.ts";
 import { startServer } from "./lsp/server.ts";
 import { compileResources } from "./nvcc/compile.ts";
 import { printReport } from "./nvcc/ncu.ts";
+import { streamConnection } from "./stdio-connection.ts";
 import { type StartedThread, type Ticks, threadWorker } from "./worker/thread.ts";
 
 /** A thread that a debugger has stopped is not stuck. */
 const isDebugged = process.execArgv.some((argument) => argument.startsWith("--inspect"));
 const never: Ticks = () => ({ stop: () => undefined });
+
+/** As the protocol has it for a client that goes without a word. */
+function endWith(reason: string | undefined): void {
+  if (reason !== undefined) process.stderr.write(`warplens: ${reason}\n`);
+  process.exit(1);
+}
 
 /**
  * Serves the client that started this process.
@@ -17,7 +24,9 @@ const never: Ticks = () => ({ stop: () => undefined });
  * @param first one that has been started already
  */
 export function serve(start: () => StartedThread, first: StartedThread): void {
-  const connection = createConnection(ProposedFeatures.all);
+  const connection = process.argv.includes("--stdio")
+    ? streamConnection(process.stdin, process.stdout, endWith)
+    : createConnection(ProposedFeatures.all);
   // A promise that nobody waits for has failed: what it was for is missing, all else is as it was.
   process.on("unhandledRejection", (error) =>
     connection.console.error(error instanceof Error ? (error.stack ?? error.message) : String(error)),
