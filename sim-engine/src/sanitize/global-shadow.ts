@@ -107,4 +107,4 @@ export class GlobalShadow {
 
 const noPair = (): Pair => ({ first: undefined, other: undefined });
 
-const isOf = ({ block }: BlockTouch, [x, y, z]: Dim3): boolean => block[0] === x && block[1] === y && block[2] === z;
+const isOf = ({ block: a }: BlockTouch, b: Dim3): boolean => a[0] === b[0] && a[1] === b[1] && a[2] === b[2];

@@ -255,13 +255,15 @@ export class SmReplay {
 
   /** Lets the warps begin their long loops that nobody is on his way to any more. */
   #begin(): void {
+    const slots = this.ready.length;
     let least = never;
-    for (const [slot, ready] of this.ready.entries())
-      if (ready !== never && this.gathers[slot] === 0) least = Math.min(least, this.weight[slot]!);
+    for (let slot = 0; slot < slots; slot++)
+      if (this.ready[slot]! !== never && this.gathers[slot] === 0) least = Math.min(least, this.weight[slot]!);
     this.#others = false;
-    const begins = [...this.gathers.keys()].filter((slot) => this.gathers[slot] === 1 && this.weight[slot]! < longer * least);
+    const begins: number[] = [];
+    for (let slot = 0; slot < slots; slot++) if (this.gathers[slot] === 1 && this.weight[slot]! < longer * least) begins.push(slot);
     // Who waits for what was asked for before the loop is on his way as well.
-    const from = Math.max(this.now, ...begins.map((slot) => this.ready[slot]!));
+    const from = begins.reduce((latest, slot) => Math.max(latest, this.ready[slot]!), this.now);
     for (const slot of begins) {
       this.gathers[slot] = 0;
       this.#gathering--;

@@ -150,11 +150,7 @@ function exhausted(host: Interpreter, trace: LoopTrace): boolean {
 }
 
 /** Variables of before the loop that it changed. */
-function changed(host: Interpreter, mark: number): Map<Cell, Value> {
-  const cells = host.journal.changedCells(mark);
-  for (const cell of cells.keys()) if (cell.inArray) cells.delete(cell);
-  return cells;
-}
+const changed = (host: Interpreter, mark: number): Map<Cell, Value> => host.journal.changedVariables(mark);
 
 /** After a loop whose number of iterations is not known. */
 function widen(host: Interpreter, mark: number): void {

@@ -68,12 +68,12 @@ export class Journal {
     else if (mark > this.#changes.length) throw new RangeError("journal marks are released in order");
   }
 
-  /** Cells that are changed since the mark, with what they held then. */
-  changedCells(mark: Mark): Map<Cell, Value> {
+  /** Variables that are changed since the mark, with what they held then: cells that are no elements of arrays. */
+  changedVariables(mark: Mark): Map<Cell, Value> {
     const before = new Map<Cell, Value>();
     for (let k = mark; k < this.#changes.length; k++) {
       const change = this.#changes[k];
-      if (change !== undefined && "cell" in change && !before.has(change.cell)) before.set(change.cell, change.old);
+      if (change !== undefined && "cell" in change && !change.cell.inArray && !before.has(change.cell)) before.set(change.cell, change.old);
     }
     return before;
   }

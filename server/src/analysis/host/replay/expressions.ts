@@ -221,7 +221,8 @@ function both(machine: Machine, type: NumberName, left: Run, right: Run, operate
     type,
     run: () => {
       spend(machine);
-      const [a, b] = [left(), right()];
+      const a = left();
+      const b = right();
       return a === undefined || b === undefined ? undefined : operate(a, b);
     },
   };

@@ -132,7 +132,8 @@ function elementAt({ host }: Machine, base: Elements, index: Code): Elements {
     ...base,
     line: base.line && at && sum(base.line, at, bytes),
     offset: () => {
-      const [from, at] = [offset(), run()];
+      const from = offset();
+      const at = run();
       return from === undefined || at === undefined ? undefined : from + at * bytes;
     },
   };
