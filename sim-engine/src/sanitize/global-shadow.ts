@@ -25,17 +25,24 @@ interface Pair {
 
 interface Granule {
   write: BlockTouch | undefined;
-  readonly reads: Pair;
+  /** Absent until somebody does. */
+  reads: Pair | undefined;
   /** Those who write by atomics: what was stored before stays in `write`. */
-  readonly atomics: Pair;
+  atomics: Pair | undefined;
 }
 
 /** Granules that are kept: those of the first accesses. */
 const mostGranules = 100_000;
+/** Granules that lie together: lanes of a warp mostly touch those of one or two such pages. */
+const pageSize = 64;
 
 export class GlobalShadow {
   readonly granule: number;
-  readonly #granules = new Map<number, Granule>();
+  readonly #pages = new Map<number, (Granule | undefined)[]>();
+  /** The page that was looked at last. */
+  #number = Number.NaN;
+  #page: (Granule | undefined)[] = [];
+  #kept = 0;
   readonly #clocks: BlockClocks | undefined;
 
   readonly #order: BlockOrder | undefined;
@@ -54,6 +61,7 @@ export class GlobalShadow {
   read(granule: number, touch: BlockTouch): BlockTouch | undefined {
     const known = this.#at(granule);
     if (!known) return undefined;
+    known.reads ??= noPair();
     this.#add(known.reads, touch);
     return this.#conflict(known.write, touch) ?? this.#among(known.atomics, touch);
   }
@@ -66,8 +74,10 @@ export class GlobalShadow {
     const known = this.#at(granule);
     if (!known) return undefined;
     const written = this.#conflict(known.write, touch);
-    if (touch.isAtomic) this.#add(known.atomics, touch);
-    else known.write = touch;
+    if (touch.isAtomic) {
+      known.atomics ??= noPair();
+      this.#add(known.atomics, touch);
+    } else known.write = touch;
     if (written && !(isOf(written, touch.block) && isOne(written))) return written;
     return this.#among(known.reads, touch) ?? this.#among(known.atomics, touch);
   }
@@ -78,8 +88,8 @@ export class GlobalShadow {
     else if (isOf(first, touch.block) && (first.warp !== touch.warp || !this.#conflict(other, touch))) pair.other = touch;
   }
 
-  #among({ first, other }: Pair, touch: BlockTouch): BlockTouch | undefined {
-    return this.#conflict(first, touch) ?? this.#conflict(other, touch);
+  #among(pair: Pair | undefined, touch: BlockTouch): BlockTouch | undefined {
+    return pair && (this.#conflict(pair.first, touch) ?? this.#conflict(pair.other, touch));
   }
 
   #conflict(known: BlockTouch | undefined, touch: BlockTouch): BlockTouch | undefined {
@@ -97,10 +107,22 @@ export class GlobalShadow {
   }
 
   #at(granule: number): Granule | undefined {
-    const known = this.#granules.get(granule);
-    if (known || this.#granules.size >= mostGranules) return known;
-    const made: Granule = { write: undefined, reads: noPair(), atomics: noPair() };
-    this.#granules.set(granule, made);
+    const number = Math.floor(granule / pageSize);
+    if (number !== this.#number) {
+      const page = this.#pages.get(number) ?? [];
+      if (page.length === 0) {
+        if (this.#kept >= mostGranules) return undefined;
+        this.#pages.set(number, page);
+      }
+      this.#number = number;
+      this.#page = page;
+    }
+    const at = granule - number * pageSize;
+    const known = this.#page[at];
+    if (known || this.#kept >= mostGranules) return known;
+    const made: Granule = { write: undefined, reads: undefined, atomics: undefined };
+    this.#page[at] = made;
+    this.#kept++;
     return made;
   }
 }

@@ -154,14 +154,16 @@ export class OrderCheck {
   #inShared(shadow: SharedShadow, site: Site, addresses: Float64Array, from: number, mask: number, warp: number): void {
     const granules = site.counter.bytes / shadow.granule;
     const { time, interval } = this.#clocks.now(warp, site.copies);
-    const touch = { warp, lane: 0, time, interval, site: site.number, alike: site.sameValue, ...this.#stored(site, warp, 0) };
+    const { value, source } = site;
+    const touch: { -readonly [K in keyof Touch]: Touch[K] } = { warp, lane: 0, time, interval, site: site.number, alike: site.sameValue };
     const isOne = (other: Conflict): boolean => this.#isOne(site, touch, other);
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
       const first = Math.floor((address - sharedBase) / shadow.granule);
       touch.lane = lane;
-      Object.assign(touch, this.#stored(site, warp, lane));
+      touch.value = value && this.#values?.(value, warp, lane);
+      touch.source = source && this.#values?.(source, warp, lane);
       for (let granule = first; granule < first + granules; granule++) {
         if (site.reads && site.showsUnwritten && !shadow.isWritten(granule)) this.#notWritten(site, granule, address, warp, lane);
         if (site.polls) continue;
@@ -198,18 +200,16 @@ export class OrderCheck {
       const address = addresses[from + lane]!;
       const first = Math.floor(address / shadow.granule);
       const lock = this.#locks.of(warp, lane);
-      const stored = this.#stored(site, warp, lane);
-      const touch: BlockTouch = { warp, lane, time, interval, block, site: site.number, lock, isAtomic, isAstray, ...stored };
-      const isOne = (other: BlockTouch): boolean => this.#isOne(site, touch, other);
+      const value = site.value && this.#values?.(site.value, warp, lane);
+      const source = site.source && this.#values?.(site.source, warp, lane);
+      const touch: BlockTouch = { warp, lane, time, interval, block, site: site.number, lock, isAtomic, isAstray, value, source };
       for (let granule = first; granule < first + granules; granule++) {
-        const conflict = site.writes ? shadow.write(granule, touch, isOne) : shadow.read(granule, touch);
+        const conflict = site.writes
+          ? shadow.write(granule, touch, (other) => this.#isOne(site, touch, other))
+          : shadow.read(granule, touch);
         if (conflict) this.#globalRace(site, conflict, address, touch);
       }
     }
-  }
-
-  #stored({ value, source }: Site, warp: number, lane: number): Pick<Touch, "value" | "source"> {
-    return { value: value && this.#values?.(value, warp, lane), source: source && this.#values?.(source, warp, lane) };
   }
 
   /** Whether it is all the same which of two stores of a block comes last. */
