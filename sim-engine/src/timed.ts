@@ -1,5 +1,5 @@
 /** The time of a launch that was run: as it is, or without some of what it does. */
-import { estimateTraffic, mayDrift, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
+import { estimateTraffic, Footprints, mayDrift, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
 import { type AccessCounter, isInGlobal, isOfLanes } from "./execute/accesses.ts";
 import { globalBase } from "./execute/memory.ts";
 import { warpSize } from "./execute/program.ts";
@@ -91,13 +91,14 @@ export class TimedRun {
     if (this.#served) return this.#served;
     const input = trafficInput(this.#run, this.#gpu);
     const { sectors } = input;
-    this.#served = { sectors, traffic: estimateTraffic(input, this.#work) };
+    const footprints = new Footprints(input.sites.length);
+    this.#served = { sectors, traffic: estimateTraffic(input, this.#work, footprints) };
     // How far warps drift apart follows from how busy the memory is while they do not.
     const ns = mayDrift(input, this.#work) ? this.#estimate()?.ns : undefined;
     if (ns !== undefined) {
       const { dramReadBytes, dramWriteBytes } = this.#served.traffic;
       const busy = (dramReadBytes + dramWriteBytes) / ns / this.#gpu.values.dramBandwidth;
-      this.#served = { sectors, traffic: estimateTraffic({ ...input, busy }, this.#work) };
+      this.#served = { sectors, traffic: estimateTraffic({ ...input, busy }, this.#work, footprints) };
     }
     return this.#served;
   }

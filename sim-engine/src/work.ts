@@ -71,8 +71,17 @@ export class Work {
    * @throws Cancelled
    */
   ask(steps: number): void {
+    this.#asker.taken += steps;
+    this.goOn(steps);
+  }
+
+  /**
+   * Asks, in the middle of something long that was spent at once, whether the answer is still wanted.
+   * @param steps about as many of it as were taken since it was asked last
+   * @throws Cancelled
+   */
+  goOn(steps: number): void {
     const asker = this.#asker;
-    asker.taken += steps;
     asker.untilQuestion -= steps;
     if (asker.untilQuestion > 0) return;
     asker.untilQuestion = betweenQuestions;

@@ -9,7 +9,7 @@ import type { Dim3 } from "../ir/kernel.ts";
 import { writes } from "../memory/site.ts";
 import { Work } from "../work.ts";
 import { lateSectors } from "./drift.ts";
-import { type FirstTouches, Footprint } from "./footprint.ts";
+import { type FirstTouches, Footprint, Footprints } from "./footprint.ts";
 import { playL1, type SiteL1 } from "./l1.ts";
 import { type SectorLog, weightsOf } from "./log.ts";
 import { reuseDistances } from "./reuse.ts";
@@ -93,7 +93,12 @@ function waveOf([x, y, z]: Dim3, concurrent: number): Dim3 {
 }
 
 /** By what the blocks' first touches do. */
-function noveltiesOf({ logs, sites }: TrafficInput, { steps }: LogPlan, work: Work): (what: keyof FirstTouches) => Novelty {
+function noveltiesOf(
+  { logs, sites }: TrafficInput,
+  { steps }: LogPlan,
+  footprints: Footprints,
+  work: Work,
+): (what: keyof FirstTouches) => Novelty {
   const logOf = new Map(logs.map((log) => [log.block, log]));
   const directions = steps.map((along) =>
     along.map(({ distance, pairs }) => ({
@@ -101,12 +106,7 @@ function noveltiesOf({ logs, sites }: TrafficInput, { steps }: LogPlan, work: Wo
       pairs: pairs.flatMap(([from, to]) => {
         const [before, after] = [logOf.get(from), logOf.get(to)];
         if (!before || !after) return [];
-        return [
-          {
-            alone: new Footprint().add(after, sites.length, work),
-            after: Footprint.of(before, sites.length, work).add(after, sites.length, work),
-          },
-        ];
+        return [{ alone: footprints.alone(after, work), after: footprints.behind(after, before, work) }];
       }),
     })),
   );
@@ -137,7 +137,7 @@ const met = (picks: number, among: number): number => (among > 0 ? among * (1 - 
  * First touches as the average block makes them: a logged one may have been cut short, or do more or less than most. What the block in
  * the middle leaves out is told from another that does it.
  */
-function perBlock(logs: readonly SectorLog[], sectors: Float64Array, blocks: number, work: Work): FirstTouches {
+function perBlock(logs: readonly SectorLog[], sectors: Float64Array, blocks: number, footprints: Footprints, work: Work): FirstTouches {
   const nothing = (): Float64Array => new Float64Array(sectors.length);
   const found = { read: nothing(), unseen: nothing(), written: nothing(), touched: nothing(), partial: nothing() };
   const open = new Set([...sectors.keys()].filter((s) => sectors[s]! > 0));
@@ -148,7 +148,7 @@ function perBlock(logs: readonly SectorLog[], sectors: Float64Array, blocks: num
     for (let r = 0; r < log.requests; r++) logged[log.site[r]!]! += weights[r]! * (log.start[r + 1]! - log.start[r]!);
     const told = [...open].filter((s) => logged[s]! > 0);
     if (told.length === 0) continue;
-    const first = new Footprint().add(log, sectors.length, work);
+    const first = footprints.alone(log, work);
     for (const s of told) {
       open.delete(s);
       for (const what of Object.keys(found) as (keyof FirstTouches)[])
@@ -186,8 +186,15 @@ interface SiteMemory {
   partialSectors: number;
 }
 
-/** Estimates a launch's traffic. Sites without a logged request are taken to reach memory with every sector. */
-export function estimateTraffic(input: TrafficInput, work: Work = new Work()): TrafficEstimate {
+/**
+ * Estimates a launch's traffic. Sites without a logged request are taken to reach memory with every sector.
+ * @param footprints of its logs, where it is asked more than once
+ */
+export function estimateTraffic(
+  input: TrafficInput,
+  work: Work = new Work(),
+  footprints: Footprints = new Footprints(input.sites.length),
+): TrafficEstimate {
   const { gpu, grid, blocksPerSm, sites, logs, sectors } = input;
   const { values } = gpu;
   const plan = planLogs(grid, blocksPerSm, values.smCount, input.rounds);
@@ -200,7 +207,7 @@ export function estimateTraffic(input: TrafficInput, work: Work = new Work()): T
     values,
     work,
   );
-  const memory = memoryOf(input, plan, l1, work);
+  const memory = memoryOf(input, plan, l1, footprints, work);
 
   const traffic: SiteTraffic[] = sites.map((_, s) => {
     const total = sectors[s]!;
@@ -264,7 +271,7 @@ function comingAgain(
   return again;
 }
 
-function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], work: Work): SiteMemory[] {
+function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], footprints: Footprints, work: Work): SiteMemory[] {
   const { gpu, grid, blocksPerSm, sites, logs, sectors, buffers } = input;
   const { values } = gpu;
   const blocks = grid[0] * grid[1] * grid[2];
@@ -285,8 +292,8 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], wor
       return writes(site) ? { ...none(), writtenBytes: bytes } : { ...none(), readBytes: bytes, missedSectors: sectors[s]! };
     });
   }
-  const first = perBlock([origin, ...logs.filter((log) => log !== origin)], sectors, blocks, work);
-  const novelties = noveltiesOf(input, plan, work);
+  const first = perBlock([origin, ...logs.filter((log) => log !== origin)], sectors, blocks, footprints, work);
+  const novelties = noveltiesOf(input, plan, footprints, work);
   const [touched, read, written, partial] = [novelties("touched"), novelties("read"), novelties("written"), novelties("partial")];
 
   // Blocks that are resident at once find what the others bring; those that follow, what the L2 keeps of all between.

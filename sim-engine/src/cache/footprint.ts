@@ -22,8 +22,8 @@ export interface FirstTouches {
 
 /** What is known of the sectors that were touched: the bytes written, and whether they were read. */
 export class Footprint {
-  readonly #read = new SectorSet();
-  readonly #written = new SectorSet();
+  #read = new SectorSet();
+  #written = new SectorSet();
 
   /** Adds a block's requests, each standing for as many as `weights` says, and tells what was new. */
   add(log: SectorLog, sites: number, work: Work, weights: ArrayLike<number> = weightsOf(log)): FirstTouches {
@@ -73,10 +73,45 @@ export class Footprint {
     return { read, unseen, written, touched, partial };
   }
 
-  /** The same footprint, to go on from. */
-  static of(log: SectorLog, sites: number, work: Work): Footprint {
+  /** The same, to go on from. */
+  copy(): Footprint {
+    const copy = new Footprint();
+    copy.#read = this.#read.copy();
+    copy.#written = this.#written.copy();
+    return copy;
+  }
+}
+
+/** What logged blocks are first to touch, by themselves and one behind the other: each told once, however often it is asked for. */
+export class Footprints {
+  readonly #sites: number;
+  readonly #alone = new Map<SectorLog, { readonly footprint: Footprint; readonly first: FirstTouches }>();
+  readonly #behind = new Map<SectorLog, Map<SectorLog, FirstTouches>>();
+
+  constructor(sites: number) {
+    this.#sites = sites;
+  }
+
+  /** Nothing was touched before. */
+  alone(log: SectorLog, work: Work): FirstTouches {
+    return this.#of(log, work).first;
+  }
+
+  /** Another block has touched what it does. */
+  behind(log: SectorLog, before: SectorLog, work: Work): FirstTouches {
+    const known = this.#behind.get(before) ?? new Map<SectorLog, FirstTouches>();
+    const first = known.get(log) ?? this.#of(before, work).footprint.copy().add(log, this.#sites, work);
+    known.set(log, first);
+    this.#behind.set(before, known);
+    return first;
+  }
+
+  #of(log: SectorLog, work: Work): { readonly footprint: Footprint; readonly first: FirstTouches } {
+    const known = this.#alone.get(log);
+    if (known) return known;
     const footprint = new Footprint();
-    footprint.add(log, sites, work);
-    return footprint;
+    const made = { footprint, first: footprint.add(log, this.#sites, work) };
+    this.#alone.set(log, made);
+    return made;
   }
 }

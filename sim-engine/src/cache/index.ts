@@ -11,6 +11,7 @@
 
 export { mayDrift } from "./drift.ts";
 export { estimateTraffic } from "./estimate.ts";
+export { Footprints } from "./footprint.ts";
 export { l1Cycles } from "./l1-cycles.ts";
 export { type AccessKind, atomic, bypass, type LoggedRepeat, load, SectorLog, store } from "./log.ts";
 export { blocksOf, blocksToLog, planLogs, type Rounds } from "./sample.ts";

@@ -29,6 +29,14 @@ export class SectorSet {
     this.#notes[slot] = note;
   }
 
+  copy(): SectorSet {
+    const copy = new SectorSet();
+    copy.size = this.size;
+    copy.#keys = this.#keys.slice();
+    copy.#notes = this.#notes.slice();
+    return copy;
+  }
+
   *keys(): Generator<number> {
     for (const key of this.#keys) if (key !== absent) yield key;
   }

@@ -243,7 +243,7 @@ export class Runner {
       if (steps) {
         for (let k = 0; k < steps.length; k++) {
           steps[k]!(o, mask);
-          if (k % longSegment === longSegment - 1) this.work.ask(longSegment * operationsOfStep);
+          if (k % longSegment === longSegment - 1) this.work.goOn(longSegment * operationsOfStep);
         }
       }
       for (const { index, isBelow } of block.outcomes) flow.below[index]! += running.weight * popcount(isBelow(o, mask));

@@ -8,8 +8,7 @@ export function isSearch({ loops }: Program, access: Op): boolean {
   const loop = innermostOf(loops, access);
   const [address] = access.args;
   if (!loop || !address) return false;
-  const homes = new Map<Op, Block>();
-  for (const block of loop.blocks) for (const op of [...block.phis, ...block.ops]) homes.set(op, block);
+  const homes = homesIn(loop);
   const seen = new Set<Op>();
   const left = [address];
   for (let op = left.pop(); op; op = left.pop()) {
@@ -18,7 +17,7 @@ export function isSearch({ loops }: Program, access: Op): boolean {
     if (op === access) return true;
     seen.add(op);
     left.push(...op.args);
-    if (home.phis.includes(op) && home !== loop.header) left.push(...decisions(home, loop));
+    if (op.action.kind === "phi" && home !== loop.header) left.push(...decisions(home, loop));
   }
   return false;
 }
@@ -31,4 +30,17 @@ function decisions({ predecessors }: Block, { blocks, header }: Loop): Op[] {
 
 /** The loop around an operation that has none of its loops around it, too. */
 export const innermostOf = (loops: readonly Loop[], op: Op): Loop | undefined =>
-  loops.filter(({ blocks }) => [...blocks].some((block) => block.ops.includes(op))).sort((a, b) => a.blocks.size - b.blocks.size)[0];
+  loops.filter((loop) => homesIn(loop).has(op)).sort((a, b) => a.blocks.size - b.blocks.size)[0];
+
+/** By operation of a loop the block in which it stands: each of thousands of accesses of an unrolled one asks for it. */
+function homesIn(loop: Loop): ReadonlyMap<Op, Block> {
+  const known = homes.get(loop);
+  if (known) return known;
+  const made = new Map<Op, Block>();
+  for (const block of loop.blocks) for (const op of [...block.phis, ...block.ops]) made.set(op, block);
+  homes.set(loop, made);
+  return made;
+}
+
+/** Loops of kernels that are run are changed no more. */
+const homes = new WeakMap<Loop, ReadonlyMap<Op, Block>>();
