@@ -71,6 +71,13 @@ describe("cancellation", () => {
     expect(share.spent).toBe(6666);
   });
 
+  test("is asked for in the middle of what is spent already, which is taken once", () => {
+    const { work, asked } = asking(() => false);
+    work.spend(500);
+    for (let k = 0; k < 10; k++) work.goOn(100);
+    expect([asked(), work.taken, work.spent]).toEqual([1, 500, 500]);
+  });
+
   test("ends the work at the next question", () => {
     let wanted = true;
     const { work } = asking(() => !wanted);

@@ -17,3 +17,13 @@ test("a sector set is a map", () =>
       expect(set.has(2 ** 32 - 2)).toBe(map.has(2 ** 32 - 2));
     }),
   ));
+
+test("a copy goes its own way", () => {
+  const set = new SectorSet();
+  for (let sector = 0; sector < 2000; sector++) set.set(sector, sector + 1);
+  const copy = set.copy();
+  copy.set(5, 0);
+  copy.set(5000, 7);
+  expect([copy.size, copy.get(5), copy.get(1999), copy.get(5000)]).toEqual([2001, 0, 2000, 7]);
+  expect([set.size, set.get(5), set.get(5000)]).toEqual([2000, 6, undefined]);
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { Work } from "../work.ts";
+import { Footprint, Footprints } from "./footprint.ts";
+import { load, SectorLog, store } from "./log.ts";
+
+/** A block that reads some sectors at its first site and writes others at its second. */
+function logOf(block: number, reads: readonly number[], writes: readonly number[]): SectorLog {
+  const log = new SectorLog(block);
+  for (const [site, kind, sectors] of [
+    [0, load, reads],
+    [1, store, writes],
+  ] as const) {
+    log.request(0, site, kind);
+    for (const sector of sectors) log.sector(sector, kind === store ? 0xff : 0xffffffff);
+  }
+  return log;
+}
+
+test("what blocks are first to touch is the same from the second question on, and takes nothing", () => {
+  const [a, b] = [logOf(0, [1, 2, 3], [10]), logOf(1, [3, 4, 10], [11, 2])];
+  const work = new Work();
+  const footprints = new Footprints(2);
+  const once = [footprints.alone(b, work), footprints.behind(b, a, work), footprints.alone(a, work)];
+  expect(once.map(({ read, written }) => [...read, ...written])).toEqual([
+    [3, 0, 0, 2],
+    // Of what b reads a has read sector 3 and written sector 10.
+    [1, 0, 0, 2],
+    [3, 0, 0, 1],
+  ]);
+  const { taken } = work;
+  expect([footprints.alone(b, work), footprints.behind(b, a, work), footprints.alone(a, work)]).toEqual(once);
+  expect(work.taken).toBe(taken);
+  const both = new Footprint();
+  both.add(a, 2, work);
+  expect(both.add(b, 2, work)).toEqual(once[1]);
+});
