@@ -29,8 +29,8 @@ export type { LowerOptions } from "./emit/lowering.ts";
 
 /** More operations than this before any optimisation: the kernel is too large to simulate in a moment. */
 const opLimit = 200_000;
-/** Of one expression or statement, the types of its parts among it. */
-const workOfNode = 128;
+/** Of one expression or statement, the types of its parts among it: as many as replays and runs of kernels take in its time. */
+const workOfNode = 32;
 
 /**
  * Lowers a kernel for one set of template arguments.
