@@ -16,6 +16,24 @@ int main() {
   total<<<n / 256, 256>>>(sum, bins, in, n);
 }`;
 
+const counted = (declared: string, count: string): string => `
+__global__ void count(unsigned *bins, const unsigned char *in, int n) {
+${declared}
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+${count}
+}
+int main() {
+  const int n = 1 << 22;
+  unsigned char *in, *h = (unsigned char *)malloc(n);
+  for (int i = 0; i < n; i++) h[i] = (i * 2654435761u) >> 24;
+  unsigned *bins;
+  cudaMalloc(&in, n);
+  cudaMalloc(&bins, 256 * sizeof(unsigned));
+  cudaMemcpy(in, h, n, cudaMemcpyHostToDevice);
+  cudaMemset(bins, 0, 256 * sizeof(unsigned));
+  count<<<264, 256>>>(bins, in, n);
+}`;
+
 testRule(rule, {
   clean: {
     "bins that follow from what nobody says": `__global__ void keys_of(int *keys, const int *in) {
@@ -32,6 +50,10 @@ void all(const int *in, int *bins) {
   keys_of<<<4096, 256>>>(keys, in);
   count<<<4096, 256>>>(bins, keys);
 }`,
+    "bins of a block in shared memory, which data spreads": counted(
+      "  __shared__ unsigned own[256];\n  own[threadIdx.x] = 0;\n  __syncthreads();",
+      "    atomicAdd(&own[in[i]], 1u);\n  __syncthreads();\n  atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);",
+    ),
     "each its own": program("  atomicAdd(&sum[i], in[i]);"),
     "one of a warp": program("  if (threadIdx.x % 32 == 0) atomicAdd(&sum[i / 32], in[i]);"),
     "sums of integers, which the compiler unites, among much else": program(`  float s = 0;
@@ -46,6 +68,13 @@ void all(const int *in, int *bins) {
       unsafe: program(`  float own = in[i];
   for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
   if (threadIdx.x % 32 == 0) atomicAdd(sum, own);`),
+    },
+    "few bins, which data spreads": {
+      code: counted(
+        "",
+        `    atomicAdd(&bins[in[i] & 15], 1u);
+  //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ Let each block collect in a copy of its own in shared memory`,
+      ),
     },
     "under a condition": {
       code: program(`  if (i < n && in[i] > 0) {

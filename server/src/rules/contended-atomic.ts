@@ -1,3 +1,4 @@
+import type { AccessReport } from "@warplens/sim-engine";
 import { defineRule, type Fix, type RuleContext } from "./rule.ts";
 import { aggregatedByWarp, atomicSum } from "./support/aggregate-atomic.ts";
 import { type Cost, costsOf, findingOf } from "./support/costs.ts";
@@ -58,20 +59,28 @@ int main() {
       });
       if (!access) continue;
       const object = cost.report.object === undefined ? "" : ` of \`${cost.report.object}\``;
-      const combine =
-        access.space === "shared"
-          ? "Let a warp's lanes that meet sum up first (shuffles, or `__match_any_sync`), or keep several copies."
-          : "Sum up over the warp and the block first, and let one thread of a block do the atomic.";
       yield {
         ...findingOf(
           cost,
-          `Up to ${access.worst ?? 0} lanes of a warp meet at one address${object}, and are served one after the other. ${combine}`,
+          `Up to ${access.worst ?? 0} lanes of a warp meet at one address${object}, and are served one after the other. ${advice(access, cost)}`,
         ),
         fix: access.worst === 32 ? aggregated(context, cost) : undefined,
       };
     }
   },
 });
+
+/** What the shared memory of a block has without being asked for more. */
+const mostOfBlock = 48 * 1024;
+
+/** Where all lanes of a warp add to one place one of them can; what data spreads over a few a block can collect by itself. */
+function advice({ space, worst = 0 }: AccessReport, { report: { object }, launch }: Cost): string {
+  if (space === "shared") return "Let a warp's lanes that meet sum up first (shuffles, or `__match_any_sync`), or keep several copies.";
+  const bytes = launch.fact.launch?.buffers.find(({ name }) => name === object)?.bytes ?? Number.POSITIVE_INFINITY;
+  return worst < 32 && bytes <= mostOfBlock
+    ? "Let each block collect in a copy of its own in shared memory, and add that to the whole at its end."
+    : "Sum up over the warp and the block first, and let one thread of a block do the atomic.";
+}
 
 function aggregated(context: RuleContext, { place, launch }: Cost): Fix | undefined {
   const { reading } = context.program;

@@ -22,6 +22,7 @@ Left alone are constants where another operand is a \`double\`, where the result
 The fix is safe where the constant is only chosen (\`max(x, 0.0)\`); elsewhere intermediate results are rounded to single precision, which may change the last digit. A constant in a macro is mended in its \`#define\`, and only when every use in the file is single precision.`,
   fix: "safe",
   changes: "rounding",
+  givesWayTo: ["fractional-power", "power-of-constant-base", "small-integer-power"],
   example: {
     bad: `__global__ void scale(float *data, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -74,6 +74,22 @@ int main() {
     sum += row[c];
     //     ^^^^^^ in \`c\``),
     },
+    "rows of two arrays, for one cause": {
+      code: `__global__ void k(float *out, const float *in, float *scores, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; k < n; ++k) scores[row * 2 * n + k] = in[row * n + k] * 2;
+  //                                                    ^^^^^^^^^^^^^^^ neighbouring lanes are a row apart
+  out[row] = 1;
+}
+int main() {
+  float *in, *out, *scores;
+  cudaMalloc(&in, 4096 * 4096 * sizeof(float));
+  cudaMalloc(&scores, 2 * 4096 * 4096 * sizeof(float));
+  cudaMalloc(&out, 4096 * sizeof(float));
+  cudaMemset(in, 0, 4096 * 4096 * sizeof(float));
+  k<<<4096 / 64, 64>>>(out, in, scores, 4096);
+}`,
+    },
   },
 });
 

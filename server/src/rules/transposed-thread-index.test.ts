@@ -27,5 +27,21 @@ testRule(rule, {
 //^^^^^^^^^^^^^^ \`threadIdx.x\` walks down the rows here, in \`x * n\`, and \`threadIdx.y\` along them, in \`y\` (\`blockIdx.y * blockDim.y + threadIdx.y\`): 32 sectors/request, ideal 4.`),
       unsafe: program("  out[x * n + y] = in[x * n + y];", exchanged),
     },
+    "a product of matrices, whose rows go along by themselves": {
+      code: program(
+        `  float sum = 0;
+  for (int k = 0; k < n; ++k)
+    sum += in[x * n + k] * in[k * n + y];
+  //       ^^^^^^^^^^^^^ \`threadIdx.x\` walks down the rows here, in \`x * n\`, and \`threadIdx.y\` along them, in \`y\` (\`blockIdx.y * blockDim.y + threadIdx.y\`): 32 sectors/request, ideal 4.
+  out[x * n + y] = sum;`,
+      ),
+      unsafe: program(
+        `  float sum = 0;
+  for (int k = 0; k < n; ++k)
+    sum += in[x * n + k] * in[k * n + y];
+  out[x * n + y] = sum;`,
+        exchanged,
+      ),
+    },
   },
 });

@@ -22,6 +22,7 @@ export default defineRule({
   // To sort or reorder data takes more than an edit.
   options: { minGain: { ...gainOptions.minGain, default: 10 } },
   specificity: 1,
+  givesWayTo: ["row-per-thread"],
   example: {
     bad: `__global__ void scramble(float *out, const float *in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -43,14 +43,19 @@ export interface Cause {
   readonly executed?: ReadonlyMap<Block, number>;
   /** The condition that makes it so. */
   readonly cond?: Op;
+  /** Divisions that only the condition is worked out by, of which none is left without it. */
+  readonly divided?: readonly Op[];
 }
 
 /** Bytes of a sector. */
 const sectorBytes = 32;
 /** Transactions over those needed from which an access is looked at. */
 const excessive = 1.5;
-/** Lanes of a warp on one address from which atomics are. */
-const crowded = 4;
+/**
+ * Lanes of a warp on one address from which atomics are. In shared memory a block is among itself already, and some lanes meet in any
+ * counting by data: only where half of a warp does would summing up first be less work.
+ */
+const crowded = { global: 4, shared: 16 } as const;
 /** Causes of a launch that are asked for, the worst of each kind first. */
 const mostOfKind = 6;
 /** A launch that would gain less than this without all of them is not asked for each. */
@@ -246,7 +251,8 @@ function together(causes: readonly Cause[]): Without {
   const executed = new Map<Block, number>();
   for (const cause of causes) for (const [block, share] of cause.executed ?? []) executed.set(block, share * (executed.get(block) ?? 1));
   const of = (kind: keyof Without): Set<Op> => new Set(causes.flatMap((cause) => (relief[cause.kind] === kind ? cause.ops : [])));
-  return { excess: of("excess"), meetings: of("meetings"), kept: of("kept"), tiled: of("tiled"), executed, divisions: of("divisions") };
+  const divisions = new Set([...of("divisions"), ...causes.flatMap(({ divided = [] }) => divided)]);
+  return { excess: of("excess"), meetings: of("meetings"), kept: of("kept"), tiled: of("tiled"), executed, divisions };
 }
 
 function placesOf(ops: readonly Op[]): Span[] {
@@ -328,7 +334,7 @@ function offsetOf(address: Op | undefined): number {
 
 function kindOf(counter: AccessCounter, { requests, lanes, transactions, ideal }: AccessTotals): Cause["kind"] | undefined {
   if (counter.operation === "atomic")
-    return counter.worst >= crowded && isSummable(counter.op) && (counter.space === "global" || counter.space === "shared")
+    return (counter.space === "global" || counter.space === "shared") && counter.worst >= crowded[counter.space] && isSummable(counter.op)
       ? "meetings"
       : undefined;
   if (!(transactions > excessive * ideal)) return undefined;
