@@ -55,6 +55,9 @@ void all(const int *in, int *bins) {
       "    atomicAdd(&own[in[i]], 1u);\n  __syncthreads();\n  atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);",
     ),
     "each its own": program("  atomicAdd(&sum[i], in[i]);"),
+    "a program that tries out atomics": program(
+      "  atomicAdd(bins, 10);\n  atomicMax(bins + 1, i);\n  atomicMin(bins + 2, i);\n  atomicAnd(bins + 3, i);\n  atomicXor(bins + 4, i);",
+    ),
     "one of a warp": program("  if (threadIdx.x % 32 == 0) atomicAdd(&sum[i / 32], in[i]);"),
     "sums of integers, which the compiler unites, among much else": program(`  float s = 0;
   for (int k = 0; k < 64; ++k) s += in[(i + k * 4096) % (1 << 22)];

@@ -276,7 +276,7 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
     if (
       kind &&
       !((kind === "sectors" || kind === "wavefronts") && isSearch(program, counter.op)) &&
-      !(kind === "sectors" && isLookup(program, counter))
+      !(kind === "sectors" && (isLookup(program, counter) || isSparse(program, counter.op)))
     )
       found.push({ counter, totals: access, object: objectOf(program, counter), kind });
   }
@@ -315,6 +315,27 @@ function isLookup({ divergence }: Program, { op, bytes }: AccessCounter): boolea
     return each.action.kind === "load" || each.args.some(isFound);
   };
   return 2 * bytes >= sectorBytes && op.args[0] !== undefined && isFound(op.args[0]);
+}
+
+/**
+ * A sum over what indices name that the loop itself goes along, as of a row of a sparse matrix: where these lead the matrix says, and what
+ * is summed up leaves no choice who looks it up.
+ */
+function isSparse({ loops, divergence }: Program, access: Op): boolean {
+  const [address] = access.args;
+  const loop = access.action.kind === "load" ? innermostOf(loops, access) : undefined;
+  if (!loop || !address) return false;
+  const inside = new Set([...loop.blocks].flatMap((block) => [...block.phis, ...block.ops]));
+  for (const { action } of inside) if (action.kind === "store" && action.space !== "shared" && action.space !== "local") return false;
+  const seen = new Set<Op>();
+  const left = [address];
+  for (let op = left.pop(); op; op = left.pop()) {
+    if (!inside.has(op) || seen.has(op) || !divergence.isVarying(op)) continue;
+    seen.add(op);
+    if (op.action.kind === "load") return op.args[0] !== undefined && variesIn(op.args[0], inside);
+    left.push(...op.args);
+  }
+  return false;
 }
 
 /** Not where a pointer to shared or local memory alone was counted as one to global memory, as its address lies outside of both. */
