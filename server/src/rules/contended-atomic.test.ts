@@ -72,6 +72,24 @@ void all(const int *in, int *bins) {
   for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
   if (threadIdx.x % 32 == 0) atomicAdd(sum, own);`),
     },
+    "so many to so few that any indices meet": {
+      code: `__global__ void keys_of(int *keys, const int *in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  keys[i] = in[i] & 7;
+}
+__global__ void count(int *bins, const int *keys) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(&bins[keys[i]], 1);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^ Let each block collect in a copy of its own
+}
+void all(const int *in) {
+  int *keys, *bins;
+  cudaMalloc(&keys, (1 << 20) * sizeof(int));
+  cudaMalloc(&bins, 8 * sizeof(int));
+  keys_of<<<4096, 256>>>(keys, in);
+  count<<<4096, 256>>>(bins, keys);
+}`,
+    },
     "few bins, which data spreads": {
       code: counted(
         "",

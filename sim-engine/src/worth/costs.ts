@@ -213,7 +213,7 @@ function withoutLastWave({ program, blocksAtOnce, boundBy, without }: Asked): nu
 }
 
 /** Whether what is assumed alone makes accesses poor, or meet: with other values they would not. */
-function isDecided({ kind, ops, cond, executed }: Cause, { assumed, otherwise, program }: Asked): boolean {
+function isDecided({ kind, ops, object, cond, executed }: Cause, { assumed, otherwise, program, sample }: Asked): boolean {
   if (kind === "idle lanes by values") {
     // Lanes leave by the branches behind it, too.
     const inside = [...(executed?.keys() ?? [])].flatMap(({ end }) => (end.kind === "branch" ? [end.cond] : []));
@@ -221,12 +221,25 @@ function isDecided({ kind, ops, cond, executed }: Cause, { assumed, otherwise, p
     return cond === undefined || [cond, ...parting].some((each) => assumed.behind(each) !== undefined);
   }
   if (relief[kind] !== "excess" && relief[kind] !== "meetings") return false;
+  // Wherever so many go there are too few places for them.
+  if (kind === "meetings" && object !== undefined && isCrowdedAnyway(program, sample, ops, object)) return false;
   const rests = assumed.apart(ops);
   if (rests !== "lengths") return rests !== undefined;
   const other = otherwise();
   if (other === undefined) return true;
   const { counts, totals } = other.sample;
   return !counts.counters.some((counter) => ops.includes(counter.op) && kindOf(counter, counts.access(totals, counter)) === kind);
+}
+
+/** Atomics of a launch for each element of what they go to, from which on they meet whatever the indices are. */
+const anywayCrowded = 4096;
+
+function isCrowdedAnyway({ launch }: Program, { totals, counts }: Sample, ops: readonly Op[], object: string): boolean {
+  const bytes = launch.buffers.find(({ name }) => name === object)?.bytes;
+  if (bytes === undefined) return false;
+  return counts.counters.some(
+    (counter) => ops.includes(counter.op) && counts.access(totals, counter).lanes * counter.bytes >= anywayCrowded * bytes,
+  );
 }
 
 const relief = {
