@@ -44,6 +44,11 @@ describe("lint", () => {
       "s[i] = x[i];\n  __syncthreads();\n  for (unsigned d = 1; d < blockDim.x; d *= 2) {\n    if (i % (2 * d) == 0) s[i] += s[i + d];\n    __syncthreads();\n  }\n  if (i == 0) x[0] = s[0];",
       "warp-divergence",
     ],
+    [
+      "an index that does not fit and where it leads",
+      "int far = 70000 * (1 + (int)blockIdx.x);\n  if (blockIdx.x == 4095) all[far * 16] = s[i];",
+      "unchecked-arithmetic",
+    ],
   ])("of %s only one is told", (_, body, told) => {
     const text = `__global__ void k(float *all) {\n  __shared__ float s[256];\n  unsigned i = threadIdx.x;\n  float *x = all + 256 * blockIdx.x;\n  ${body}\n}\nint main() {\n  float *x;\n  cudaMalloc(&x, 4 << 20);\n  cudaMemset(x, 0, 4 << 20);\n  k<<<4096, 256>>>(x);\n}`;
     const all = [
@@ -53,6 +58,8 @@ describe("lint", () => {
       "shared-memory-race",
       "warp-divergence",
       "integer-division",
+      "unchecked-arithmetic",
+      "out-of-bounds-access",
     ];
     expect(findingsOf(text, all, true).map(({ ruleId }) => ruleId)).toEqual([told]);
   });
