@@ -62,7 +62,7 @@ function finding({ program: { reading } }: RuleContext, constants: readonly Cons
   const safe = constants.every(({ exact }) => exact);
   return {
     span: first,
-    message: `${doubles} ${others.length > 0 ? "are doubles" : "is a double"}, which makes this computation on floats run in double precision: 1/2 of the throughput on an H200, 1/64 on a GeForce. Write ${floats}.`,
+    message: `${doubles} ${distinct(literals, "").length > 1 ? "are doubles, which make" : "is a double, which makes"} this computation on floats run in double precision: 1/2 of the throughput on an H200, 1/64 on a GeForce. Write ${floats}.`,
     related: others.slice(0, mostRelated).map((at) => ({ at, message: "also a double" })),
     fix: edits && { title: `Write ${floats}${safe ? "" : " (rounding may change)"}`, safe, edits },
   };
