@@ -1,6 +1,6 @@
 import { defineRule, type RuleContext } from "./rule.ts";
 import { isStrided } from "./strided-global-access.ts";
-import { type Cost, costsOf, findingOf, sectorsPerRequest } from "./support/costs.ts";
+import { type Cost, costsOf, findingOf, laneStrideOf, sectorsPerRequest } from "./support/costs.ts";
 import { exchangedAxes } from "./support/exchange-axes.ts";
 import { expressionAt } from "./support/expression-at.ts";
 import { LaneIndex } from "./support/lane-index.ts";
@@ -74,9 +74,10 @@ int main() {
  * own has by `threadIdx.y`, such as the store of the result.
  */
 function columnBeside({ program }: RuleContext, lanes: LaneIndex, { launch }: Cost): string | undefined {
-  for (const { space, laneStride, bytesPerLane, file, start, end } of launch.report.accesses) {
+  for (const access of launch.report.accesses) {
+    const { space, bytesPerLane, file, start, end } = access;
     const index = program.reading.files.indexOf(launch.kernel.files[file] ?? "");
-    if (space !== "global" || index < 0 || Math.abs(laneStride ?? 0) <= bytesPerLane) continue;
+    if (space !== "global" || index < 0 || Math.abs(laneStrideOf(access, launch)?.bytes ?? 0) <= bytesPerLane) continue;
     const at = { file: index, start, end };
     const [column] = lanes.plainTerms(at, "y");
     if (column !== undefined && lanes.terms(at, "x").length > 0) return column;
