@@ -2,6 +2,7 @@ import type { AccessReport } from "@warplens/sim-engine";
 import { defineRule, type Fix, type RuleContext } from "./rule.ts";
 import { aggregatedByWarp, atomicSum } from "./support/aggregate-atomic.ts";
 import { type Cost, costsOf, findingOf } from "./support/costs.ts";
+import { textAt } from "./support/edits.ts";
 
 export default defineRule({
   id: "contended-atomic",
@@ -57,7 +58,7 @@ int main() {
         const [at] = cost.report.at;
         return operation === "atomic" && at?.file === file && at.start === start && at.end === end;
       });
-      if (!access || triesOut(cost)) continue;
+      if (!access || triesOut(context, cost)) continue;
       const object = cost.report.object === undefined ? "" : ` of \`${cost.report.object}\``;
       yield {
         ...findingOf(
@@ -74,15 +75,9 @@ int main() {
 const allKinds = 4;
 
 /** A program that shows or tests atomics does one after another what no computation does together. */
-function triesOut({ report: { at }, launch }: Cost): boolean {
-  const operations = new Set(
-    launch.kernel.blocks.flatMap(({ ops }) =>
-      ops.flatMap(({ action, span }) =>
-        action.kind === "atomic" && at.some(({ file, start }) => span.file === file && span.start === start) ? [action.op] : [],
-      ),
-    ),
-  );
-  return operations.size >= allKinds;
+function triesOut({ program: { reading } }: RuleContext, { place, besides }: Cost): boolean {
+  const names = [place, ...besides].flatMap((at) => /^\w+/.exec(textAt(reading, at))?.[0] ?? []);
+  return new Set(names).size >= allKinds;
 }
 
 /** What the shared memory of a block has without being asked for more. */
