@@ -3,6 +3,7 @@ import { defineRule, type Fix, type RuleContext } from "./rule.ts";
 import { aggregatedByWarp, atomicSum } from "./support/aggregate-atomic.ts";
 import { type Cost, costsOf, findingOf } from "./support/costs.ts";
 import { textAt } from "./support/edits.ts";
+import { gainOptions } from "./worth.ts";
 
 export default defineRule({
   id: "contended-atomic",
@@ -20,6 +21,8 @@ export default defineRule({
   changes: "rounding",
   simulated: true,
   tellsGain: true,
+  // Less is lost in what a launch costs.
+  options: { minTime: { ...gainOptions.minTime, default: 1.5 } },
   specificity: 2,
   example: {
     bad: `__global__ void total(float *sum, const float *in, int n) {
