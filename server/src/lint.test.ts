@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "./grammar.ts";
 import { lint } from "./lint.ts";
 import { hostile, isVisible } from "./testing/hostile.ts";
-import { analyseCode } from "./testing/rule-tables.ts";
+import { analyseCode, findingsOf } from "./testing/rule-tables.ts";
 
 beforeAll(loadGrammarFromDisk);
 
@@ -30,6 +30,38 @@ describe("lint", () => {
       simulated: false,
       url: expect.stringMatching(/^https:.*double-constant-in-float\.md$/),
     });
+  });
+
+  test.each([
+    ["a power and its exponent", "x[i] = pow(x[i], 2.0);", "small-integer-power"],
+    [
+      "steps of a warp and their races",
+      "volatile float *v = s;\n  v[i] = x[i];\n  __syncthreads();\n  if (i < 32) {\n    v[i] += v[i + 32];\n    v[i] += v[i + 16];\n    v[i] += v[i + 8];\n  }\n  __syncthreads();\n  x[i] = v[0];",
+      "missing-syncwarp",
+    ],
+    [
+      "a branch and the remainder that it asks for",
+      "s[i] = x[i];\n  __syncthreads();\n  for (unsigned d = 1; d < blockDim.x; d *= 2) {\n    if (i % (2 * d) == 0) s[i] += s[i + d];\n    __syncthreads();\n  }\n  if (i == 0) x[0] = s[0];",
+      "warp-divergence",
+    ],
+    [
+      "an index that does not fit and where it leads",
+      "int far = 70000 * (1 + (int)blockIdx.x);\n  if (blockIdx.x == 4095) all[far * 16] = s[i];",
+      "unchecked-arithmetic",
+    ],
+  ])("of %s only one is told", (_, body, told) => {
+    const text = `__global__ void k(float *all) {\n  __shared__ float s[256];\n  unsigned i = threadIdx.x;\n  float *x = all + 256 * blockIdx.x;\n  ${body}\n}\nint main() {\n  float *x;\n  cudaMalloc(&x, 4 << 20);\n  cudaMemset(x, 0, 4 << 20);\n  k<<<4096, 256>>>(x);\n}`;
+    const all = [
+      "small-integer-power",
+      "double-constant-in-float",
+      "missing-syncwarp",
+      "shared-memory-race",
+      "warp-divergence",
+      "integer-division",
+      "unchecked-arithmetic",
+      "out-of-bounds-access",
+    ];
+    expect(findingsOf(text, all, true).map(({ ruleId }) => ruleId)).toEqual([told]);
   });
 
   test("in source order", () =>

@@ -145,7 +145,7 @@ export function lint(
   const isShown = (header: string): boolean => !isLibraryHeader(header) && program.isOfProject(header);
   const mayShow = ({ rule, place }: Located): boolean =>
     place.file === 0 || ((rule.simulated || rule.ofFile === true) && isShown(reading.files[place.file] ?? ""));
-  const kept = mostSpecific(located).filter((each) => mayShow(each) && !suppressions.covers(each.rule, each.place));
+  const kept = withoutSaid(mostSpecific(located), reading).filter((each) => mayShow(each) && !suppressions.covers(each.rule, each.place));
   const severity = selected.get(unusedSuppression);
   if (severity) {
     for (const finding of suppressions.unused(ran))
@@ -241,6 +241,24 @@ function mostSpecific(all: readonly Located[]): Located[] {
     const rules = new Set<Rule>();
     return group.filter(({ rule }) => rule.specificity === most && !rules.has(rule) && rules.add(rule));
   });
+}
+
+/** Without those whose cause another rule's finding names in the same text, also as one of its further places. */
+function withoutSaid(all: readonly Located[], reading: Reading): readonly Located[] {
+  const winners = new Set(all.flatMap(({ rule }) => rule.givesWayTo ?? []));
+  if (winners.size === 0) return all;
+  const said = groupBy(
+    all.filter(({ rule }) => winners.has(rule.id)),
+    ({ rule }) => rule.id,
+  );
+  const overlap = (a: Place, b: Place): boolean => a.file === b.file && a.start < b.end && b.start < a.end;
+  const placesOf = ({ place, finding }: Located): Place[] => [
+    place,
+    ...(finding.related ?? []).map(({ at }) => ("file" in at ? at : reading.locate(at.start, at.end))),
+  ];
+  return all.filter(
+    ({ rule, place }) => !rule.givesWayTo?.some((id) => said.get(id)?.some((each) => placesOf(each).some((at) => overlap(at, place)))),
+  );
 }
 
 /**

@@ -50,10 +50,18 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const prepared = { kernel: compiled.kernel, launch: complete, contents, uneven };
   const before = work.spent;
   const run = executed(prepared, compiled.machine, gpu, options.registers, work);
-  const steps = Math.max(leastSteps, (work.spent - before) / 2);
+  const taken = work.spent - before;
+  const steps = Math.max(leastSteps, taken / 2);
   const asking = work.share(steps);
+  // Odd sizes make blocks differ, of which more are run then.
   const otherwise = once(() =>
-    ranOtherwise({ ...prepared, launch: withOtherValues(complete) }, compiled.machine, gpu, options.registers, asking),
+    ranOtherwise(
+      { ...prepared, launch: withOtherValues(complete) },
+      compiled.machine,
+      gpu,
+      options.registers,
+      work.share(Math.max(leastSteps, taken)),
+    ),
   );
   const relaunched = (grid: Dim3, block: Dim3): number | undefined => {
     // It is not to take what the launch's own answer still needs.
@@ -122,7 +130,7 @@ const assumedNumbers = ({ arguments: given }: Launch): number[] =>
 
 const ofOrder: ReadonlySet<Violation["kind"]> = new Set(["shared-race", "global-race", "divergent-barrier"]);
 
-/** Steps that a search for faults, and running the launch otherwise, may take at least; at most half of what running it took. */
+/** Steps that a search for faults, and running the launch otherwise, may take at least; at most half of what running it took, with other values all. */
 const leastSteps = 60_000;
 
 /** Of those steps, the most for what assumed numbers show. */

@@ -52,5 +52,19 @@ void run(float *h, float *d, int n) {
   }
 }`,
     },
+    "of the size of what the loop goes through": {
+      code: `#include <vector>
+__global__ void k(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] += 1; }
+void run(const std::vector<std::vector<float>> &batches) {
+  for (const auto &batch : batches) {
+    int n = batch.size();
+    float *d;
+    cudaMalloc(&d, n * sizeof(float));
+//  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ Allocate for the largest before the loop
+    k<<<1, 32>>>(d, n);
+    cudaFree(d);
+  }
+}`,
+    },
   },
 });

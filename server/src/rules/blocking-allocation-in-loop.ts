@@ -21,7 +21,7 @@ export default defineRule({
   remedy: "Allocate once before the loop; or `cudaMallocAsync` and `cudaFreeAsync`, which take from a pool in the order of a stream.",
   fix: "none",
   notes:
-    "Found where the same pointer is allocated and freed in one loop. Loops over devices, and sizes that change from turn to turn, are left alone. One finding a loop.",
+    "Found where the same pointer is allocated and freed in one loop. Loops over devices, and sizes that the loop goes through one after another, are left alone, as programs do that measure; those of data, `batch.size()`, are not. One finding a loop.",
   example: {
     bad: `__global__ void step(float *x) { x[threadIdx.x] = 1.0f; }
 void run(int steps) {
@@ -52,7 +52,8 @@ void run(int steps) {
     const pairs = calls.flatMap(({ call, name }) => {
       const [pointer, size] = call.arguments;
       const [loop] = allocating.test(name) ? loopsAround(syntax, call) : [];
-      if (!loop || !pointer || text(pointer).includes("[") || (size && changesIn(context, size, loop))) return [];
+      if (!loop || !pointer || text(pointer).includes("[") || (size && changesIn(context, size, loop) && !isOfData(context, size, loop)))
+        return [];
       const inside = calls.filter((each) => isInside(each.call, loop) && loopsAround(syntax, each.call)[0] === loop);
       const free = inside.find((each) => freeing.test(each.name) && text(each.call.arguments[0]) === text(pointer));
       return !free || inside.some((each) => each.name === "cudaSetDevice") ? [] : [{ call, pointer, size, loop, free }];
@@ -60,11 +61,12 @@ void run(int steps) {
     for (const [first, ...others] of groupBy(pairs, ({ loop }) => loop).values()) {
       if (!first) continue;
       const bytes = first.size && program.semantics.constant(first.size);
+      const changes = first.size !== undefined && changesIn(context, first.size, first.loop);
       const size = typeof bytes === "bigint" ? ` of ${formatCapacity(Number(bytes))}` : "";
       const what = `\`${text(first.pointer)}\`${size}${others.length > 0 ? ` and ${others.length} more are` : " is"}`;
       yield {
         span: first.call,
-        message: `${what} allocated and freed in each turn: both ask the driver, and \`${first.free.name}\` waits for all that the device does. Allocate before the loop, or use \`cudaMallocAsync\`.`,
+        message: `${what} allocated and freed in each turn: both ask the driver, and \`${first.free.name}\` waits for all that the device does. ${changes ? "Allocate for the largest before the loop" : "Allocate before the loop"}, or use \`cudaMallocAsync\`.`,
         related: [
           { at: first.free.call, message: "freed here" },
           ...others.slice(0, 8).map(({ call }) => ({ at: call, message: "also allocated each turn" })),
@@ -84,4 +86,27 @@ function changesIn({ program: { semantics }, syntax }: RuleContext, size: Expres
     if (!variable) return false;
     return isInside(variable, loop) || variables.writes(variable).some(({ at }) => isInside(at, loop));
   });
+}
+
+/** A size of what the loop goes through, as of `for (const auto &batch : batches)`: not one that it counts through to measure. */
+function isOfData({ program: { semantics }, syntax }: RuleContext, size: Expression, loop: Loop): boolean {
+  const variables = new Variables(syntax, semantics);
+  const isSize = (node: Expression): boolean =>
+    syntax
+      .expressions("call")
+      .some(
+        ({ start, end, callee }) =>
+          start >= node.start && end <= node.end && callee.kind === "member" && callee.name.parts.at(-1)?.text === "size",
+      );
+  const changing = syntax.expressions("name").flatMap((name) => {
+    const variable = isInside(name, size) ? variables.of(name) : undefined;
+    return variable && isInside(variable, loop) ? [variable] : [];
+  });
+  return (
+    isSize(size) ||
+    changing.some((variable) => {
+      const initial = variables.initial(variable);
+      return initial !== undefined && variables.writes(variable).length === 0 && isSize(initial);
+    })
+  );
 }

@@ -16,6 +16,24 @@ int main() {
   total<<<n / 256, 256>>>(sum, bins, in, n);
 }`;
 
+const counted = (declared: string, count: string): string => `
+__global__ void count(unsigned *bins, const unsigned char *in, int n) {
+${declared}
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+${count}
+}
+int main() {
+  const int n = 1 << 22;
+  unsigned char *in, *h = (unsigned char *)malloc(n);
+  for (int i = 0; i < n; i++) h[i] = (i * 2654435761u) >> 24;
+  unsigned *bins;
+  cudaMalloc(&in, n);
+  cudaMalloc(&bins, 256 * sizeof(unsigned));
+  cudaMemcpy(in, h, n, cudaMemcpyHostToDevice);
+  cudaMemset(bins, 0, 256 * sizeof(unsigned));
+  count<<<264, 256>>>(bins, in, n);
+}`;
+
 testRule(rule, {
   clean: {
     "bins that follow from what nobody says": `__global__ void keys_of(int *keys, const int *in) {
@@ -32,7 +50,14 @@ void all(const int *in, int *bins) {
   keys_of<<<4096, 256>>>(keys, in);
   count<<<4096, 256>>>(bins, keys);
 }`,
+    "bins of a block in shared memory, which data spreads": counted(
+      "  __shared__ unsigned own[256];\n  own[threadIdx.x] = 0;\n  __syncthreads();",
+      "    atomicAdd(&own[in[i]], 1u);\n  __syncthreads();\n  atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);",
+    ),
     "each its own": program("  atomicAdd(&sum[i], in[i]);"),
+    "a program that tries out atomics": program(
+      "  atomicAdd(bins, 10);\n  atomicMax(bins + 1, i);\n  atomicMin(bins + 2, i);\n  atomicAnd(bins + 3, i);\n  atomicXor(bins + 4, i);",
+    ),
     "one of a warp": program("  if (threadIdx.x % 32 == 0) atomicAdd(&sum[i / 32], in[i]);"),
     "sums of integers, which the compiler unites, among much else": program(`  float s = 0;
   for (int k = 0; k < 64; ++k) s += in[(i + k * 4096) % (1 << 22)];
@@ -46,6 +71,31 @@ void all(const int *in, int *bins) {
       unsafe: program(`  float own = in[i];
   for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
   if (threadIdx.x % 32 == 0) atomicAdd(sum, own);`),
+    },
+    "so many to so few that any indices meet": {
+      code: `__global__ void keys_of(int *keys, const int *in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  keys[i] = in[i] & 7;
+}
+__global__ void count(int *bins, const int *keys) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(&bins[keys[i]], 1);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^ Let each block collect in a copy of its own
+}
+void all(const int *in) {
+  int *keys, *bins;
+  cudaMalloc(&keys, (1 << 20) * sizeof(int));
+  cudaMalloc(&bins, 8 * sizeof(int));
+  keys_of<<<4096, 256>>>(keys, in);
+  count<<<4096, 256>>>(bins, keys);
+}`,
+    },
+    "few bins, which data spreads": {
+      code: counted(
+        "",
+        `    atomicAdd(&bins[in[i] & 15], 1u);
+  //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ Let each block collect in a copy of its own in shared memory`,
+      ),
     },
     "under a condition": {
       code: program(`  if (i < n && in[i] > 0) {

@@ -1,6 +1,9 @@
+import type { AccessReport } from "@warplens/sim-engine";
 import { defineRule, type Fix, type RuleContext } from "./rule.ts";
 import { aggregatedByWarp, atomicSum } from "./support/aggregate-atomic.ts";
 import { type Cost, costsOf, findingOf } from "./support/costs.ts";
+import { textAt } from "./support/edits.ts";
+import { gainOptions } from "./worth.ts";
 
 export default defineRule({
   id: "contended-atomic",
@@ -18,6 +21,8 @@ export default defineRule({
   changes: "rounding",
   simulated: true,
   tellsGain: true,
+  // Less is lost in what a launch costs.
+  options: { minTime: { ...gainOptions.minTime, default: 1.5 } },
   specificity: 2,
   example: {
     bad: `__global__ void total(float *sum, const float *in, int n) {
@@ -56,22 +61,39 @@ int main() {
         const [at] = cost.report.at;
         return operation === "atomic" && at?.file === file && at.start === start && at.end === end;
       });
-      if (!access) continue;
+      if (!access || triesOut(context, cost)) continue;
       const object = cost.report.object === undefined ? "" : ` of \`${cost.report.object}\``;
-      const combine =
-        access.space === "shared"
-          ? "Let a warp's lanes that meet sum up first (shuffles, or `__match_any_sync`), or keep several copies."
-          : "Sum up over the warp and the block first, and let one thread of a block do the atomic.";
       yield {
         ...findingOf(
           cost,
-          `Up to ${access.worst ?? 0} lanes of a warp meet at one address${object}, and are served one after the other. ${combine}`,
+          `Up to ${access.worst ?? 0} lanes of a warp meet at one address${object}, and are served one after the other. ${advice(access, cost)}`,
         ),
         fix: access.worst === 32 ? aggregated(context, cost) : undefined,
       };
     }
   },
 });
+
+/** Operations at one array's elements from which on they are no computation. */
+const allKinds = 4;
+
+/** A program that shows or tests atomics does one after another what no computation does together. */
+function triesOut({ program: { reading } }: RuleContext, { place, besides }: Cost): boolean {
+  const names = [place, ...besides].flatMap((at) => /^\w+/.exec(textAt(reading, at))?.[0] ?? []);
+  return new Set(names).size >= allKinds;
+}
+
+/** What the shared memory of a block has without being asked for more. */
+const mostOfBlock = 48 * 1024;
+
+/** Where all lanes of a warp add to one place one of them can; what data spreads over a few a block can collect by itself. */
+function advice({ space, worst = 0 }: AccessReport, { report: { object }, launch }: Cost): string {
+  if (space === "shared") return "Let a warp's lanes that meet sum up first (shuffles, or `__match_any_sync`), or keep several copies.";
+  const bytes = launch.fact.launch?.buffers.find(({ name }) => name === object)?.bytes ?? Number.POSITIVE_INFINITY;
+  return worst < 32 && bytes <= mostOfBlock
+    ? "Let each block collect in a copy of its own in shared memory, and add that to the whole at its end."
+    : "Sum up over the warp and the block first, and let one thread of a block do the atomic.";
+}
 
 function aggregated(context: RuleContext, { place, launch }: Cost): Fix | undefined {
   const { reading } = context.program;

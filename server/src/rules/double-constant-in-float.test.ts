@@ -17,6 +17,7 @@ testRule(rule, {
     "an operand is double": kernel("  d[i] = d[i] * 0.5; a[i] = y * 0.5;"),
     "the sum has a double": kernel("  a[i] = x * 0.5 + y;"),
     "the result is double": kernel("  double z = x * 0.5; d[i] = x + 1.0; z += x * 2.0;"),
+    "numbers of 32 bits, which floats do not all hold": kernel("  int z = n[0] * 0.3; a[z] = x;"),
     "a double parameter": `__device__ double f(double v);\n${kernel("  a[i] = f(x * 0.5);")}`,
     "a double function": "__device__ double f(float x) { return x * 0.5; }",
     "printf takes doubles": kernel('  printf("%f", x * 0.5);'),
@@ -35,6 +36,19 @@ testRule(rule, {
     "a double template function": `template <typename T> __device__ T twice(T v) { return v + v; }\n${kernel("  a[i] = twice(x * 0.5);")}`,
   },
   found: {
+    "colours, which floats hold": {
+      code: `__global__ void gray(const unsigned char *in, unsigned char *out) {
+  int i = threadIdx.x;
+  unsigned char r = in[3 * i], g = in[3 * i + 1];
+  out[i] = 0.3 * r + 0.7 * g;
+  //       ^^^ are doubles
+}`,
+      unsafe: `__global__ void gray(const unsigned char *in, unsigned char *out) {
+  int i = threadIdx.x;
+  unsigned char r = in[3 * i], g = in[3 * i + 1];
+  out[i] = 0.3f * r + 0.7f * g;
+}`,
+    },
     "a product": found(
       `  a[i] = x * 0.1;
   //         ^^^ double precision`,

@@ -22,6 +22,7 @@ Left alone are constants where another operand is a \`double\`, where the result
 The fix is safe where the constant is only chosen (\`max(x, 0.0)\`); elsewhere intermediate results are rounded to single precision, which may change the last digit. A constant in a macro is mended in its \`#define\`, and only when every use in the file is single precision.`,
   fix: "safe",
   changes: "rounding",
+  givesWayTo: ["fractional-power", "power-of-constant-base", "small-integer-power"],
   example: {
     bad: `__global__ void scale(float *data, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -61,7 +62,7 @@ function finding({ program: { reading } }: RuleContext, constants: readonly Cons
   const safe = constants.every(({ exact }) => exact);
   return {
     span: first,
-    message: `${doubles} ${others.length > 0 ? "are doubles" : "is a double"}, which makes this computation on floats run in double precision: 1/2 of the throughput on an H200, 1/64 on a GeForce. Write ${floats}.`,
+    message: `${doubles} ${distinct(literals, "").length > 1 ? "are doubles, which make" : "is a double, which makes"} this computation on floats run in double precision: 1/2 of the throughput on an H200, 1/64 on a GeForce. Write ${floats}.`,
     related: others.slice(0, mostRelated).map((at) => ({ at, message: "also a double" })),
     fix: edits && { title: `Write ${floats}${safe ? "" : " (rounding may change)"}`, safe, edits },
   };

@@ -52,8 +52,8 @@ int main() {
       yield {
         span: each.place,
         message: within
-          ? `Race in global memory: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} of it ${verbOf(other)} ${what}, ${elementAt(each.violation)} of \`${object.name}\`, ${unfenced ? lock.slice(2) : unordered(sameWarp, values)}.${andMore(others)}${assuming(each)}`
-          : `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(each.violation)} of \`${object.name}\`${lock}.${andMore(others)}${assuming(each)}`,
+          ? `Race in global memory: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} of it ${verbOf(other)} ${what}, ${elementAt(each.violation)} of \`${object.name}\`, ${unfenced ? lock.slice(2) : unordered(sameWarp, values)}.${andMore(each, others)}${assuming(each)}`
+          : `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(each.violation)} of \`${object.name}\`${lock}.${andMore(each, others)}${assuming(each)}`,
         ...about(each, [
           ...(first && !same ? [{ at: first, message: `${threadOf(other)} ${verbOf(other)} it here` }] : []),
           ...alsoAt(others, (more) => `${threadOf(more.by)} ${verbOf(more.by)} it here, too`),

@@ -18,6 +18,7 @@ export default defineRule({
   fix: "safe",
   notes:
     "A power of two is a variable that starts as one and is only shifted, or multiplied or divided by such constants, `1 << n`, and products of these. Of signed dividends the remainder has their sign, so the fix is safe for unsigned ones only; where a remainder is only compared with 0, it is safe for both.",
+  givesWayTo: ["warp-divergence"],
   example: {
     bad: `__global__ void reduce(float *x) {
   for (unsigned int s = 1; s < blockDim.x; s *= 2) {

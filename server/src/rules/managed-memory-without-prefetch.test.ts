@@ -10,6 +10,20 @@ void run(float *h, float *d, int n) {
   k<<<1, 32>>>(d);
 }`,
     "nothing is launched": "void f(float *d, int n) { cudaMallocManaged(&d, n); }",
+    "an allocator": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void *take(size_t n) {
+  void *p;
+  cudaMallocManaged(&p, n);
+  return p;
+}
+void run(float *d) { k<<<1, 32>>>(d); }`,
+    "a few bytes that host code works out": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  int n = 128;
+  float *d;
+  cudaMallocManaged(&d, n * 4);
+  k<<<1, 32>>>(d);
+}`,
     "a few bytes": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {
   cudaMallocManaged(&d, 128);
@@ -23,7 +37,18 @@ void run(float *h, float *d, int n) {
   cudaMallocManaged(&d, n * 4);
 //^^^^^^^^^^^^^^^^^^^^^^^^^^^^ and 1 more
   cudaMallocManaged(&h, n * 4);
+  for (int i = 0; i < n; i++) d[i] = i;
   k<<<1, 32>>>(d);
+}`,
+    },
+    "an array of a size that host code works out": {
+      code: `__global__ void k(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+int main() {
+  int n = 1 << 20;
+  float *d;
+  cudaMallocManaged(&d, n * 4);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 4 MB
+  k<<<n / 256, 256>>>(d);
 }`,
     },
   },

@@ -1,7 +1,9 @@
 import { formatCapacity } from "../units.ts";
-import { defineRule, type Finding } from "./rule.ts";
+import { defineRule, type Finding, type RuleContext } from "./rule.ts";
 import { excerpt } from "./support/edits.ts";
+import type { Call } from "./support/library-calls.ts";
 import { runtimeCalls } from "./support/runtime-calls.ts";
+import { Variables } from "./support/variables.ts";
 
 export default defineRule({
   id: "managed-memory-without-prefetch",
@@ -15,7 +17,7 @@ export default defineRule({
   remedy: "`cudaMemPrefetchAsync` before the first launch, and back before the host reads; or `cudaMalloc` and a copy.",
   fix: "none",
   notes:
-    "One finding a file, at its first `cudaMallocManaged`, where the file launches kernels and nothing in it prefetches, advises or attaches.",
+    "One finding a file, at its first `cudaMallocManaged`, where the file launches kernels and nothing in it prefetches, advises or attaches, and where the arrays come to 1 MiB or more; of a size that nobody says, where the host goes through the array itself.",
   example: {
     bad: `__global__ void twice(float *x) { x[threadIdx.x] *= 2; }
 void run(int n) {
@@ -47,11 +49,12 @@ void run(int n, cudaMemLocation device) {
     const [first, ...others] = allocated;
     if (!first) return;
     const sizes = allocated.map(({ call }) => call.arguments[1] && program.semantics.constant(call.arguments[1]));
-    const total = sizes.reduce<bigint | undefined>(
+    const said = sizes.reduce<bigint | undefined>(
       (sum, size) => (sum !== undefined && typeof size === "bigint" ? sum + size : undefined),
       0n,
     );
-    if (total !== undefined && total < smallest) return;
+    const total = said ?? bytesLaunched(context);
+    if (total === undefined ? !isFilledHere(context, first.call) : total < smallest) return;
     const name = first.call.arguments[0] ? excerpt(program.reading, first.call.arguments[0], 30).replace(/^.*&/, "") : "";
     yield {
       span: first.call,
@@ -63,3 +66,27 @@ void run(int n, cudaMemLocation device) {
 
 /** Of less a page fault or two are all there is. */
 const smallest = 1n << 20n;
+
+/** What launches are given of managed memory, each array once, where host code says how large all of it is. */
+function bytesLaunched({ program }: RuleContext): bigint | undefined {
+  const managed = program.launches.flatMap(({ launch }) => launch?.buffers.filter(({ residence }) => residence === "managed") ?? []);
+  const sizes = new Map(managed.map(({ name, bytes }) => [name, bytes]));
+  if (sizes.size === 0) return undefined;
+  return [...sizes.values()].reduce<bigint | undefined>(
+    (sum, bytes) => (sum === undefined || bytes === undefined ? undefined : sum + BigInt(bytes)),
+    0n,
+  );
+}
+
+/** The host goes through the array's elements itself, and gives it to a kernel: not an allocator, whose callers know. */
+function isFilledHere({ program, syntax }: RuleContext, { arguments: [pointer] }: Call): boolean {
+  const variables = new Variables(syntax, program.semantics);
+  const named = syntax.expressions("name").find((each) => pointer && each.start >= pointer.start && each.end <= pointer.end);
+  const variable = named && variables.of(named);
+  const uses = variable ? variables.uses(variable) : [];
+  const parents = uses.flatMap((use) => {
+    const around = syntax.parent(use);
+    return around?.role === "expression" ? [around.node] : [];
+  });
+  return parents.some(({ kind }) => kind === "subscript") && parents.some((node) => node.kind === "call" && node.launch !== undefined);
+}

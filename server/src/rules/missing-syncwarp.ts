@@ -49,7 +49,7 @@ export default defineRule({
         yield {
           span: first,
           message: `The ${steps.length} steps from here on take lanes of a warp to run in step, which they need not since Volta: \`${excerpt(program.reading, second, 40)}\` may read before another lane has stored. Use \`__shfl_down_sync\`, or \`__syncwarp()\` between reading and storing.`,
-          related: [{ at: second, message: "the next step" }],
+          related: steps.slice(1).map((at) => ({ at, message: "a further step" })),
         };
       }
     }

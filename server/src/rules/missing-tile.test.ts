@@ -18,6 +18,12 @@ int main() {
 
 testRule(rule, {
   clean: {
+    "a launch that nobody says": `__global__ void product(float *c, const float *a, const float *b, int n) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[y * n + k] * b[k * n + x];
+  c[y * n + x] = sum;
+}`,
     "a tile of 4 by 4": program(
       `  int x = 4 * (blockIdx.x * blockDim.x + threadIdx.x), y = 4 * (blockIdx.y * blockDim.y + threadIdx.y);
   float sum[4][4] = {};

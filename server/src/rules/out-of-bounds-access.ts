@@ -18,6 +18,7 @@ export default defineRule({
   changes: "faults",
   simulated: true,
   specificity: 4,
+  givesWayTo: ["unchecked-arithmetic"],
   example: {
     bad: `__global__ void add(float *c, const float *a, const float *b, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

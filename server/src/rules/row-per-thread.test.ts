@@ -43,6 +43,31 @@ testRule(rule, {
     sum = 0.5f * sum + in[i * n + c];
     //                 ^^^^^^^^^^^^^ Turns follow from each other`),
     },
+    "along a filter, whose states are an array of the thread's own": {
+      code: `__global__ void k(float *out, const float *in, const float *a, int n, int states) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float h[16];
+  for (int s = 0; s < states; ++s) h[s] = 0;
+  for (int c = 0; c < n; ++c) {
+    float y = 0;
+    for (int s = 0; s < states; ++s) {
+      h[s] = a[s] * h[s] + in[c * 16384 + i];
+      y += h[s];
+    }
+    out[i * n + c] = y;
+//  ^^^^^^^^^^^^^^ Turns follow from each other
+  }
+}
+int main() {
+  float *in, *out, *a;
+  cudaMalloc(&in, 256 << 20);
+  cudaMalloc(&out, 256 << 20);
+  cudaMalloc(&a, 64);
+  cudaMemset(in, 0, 256 << 20);
+  cudaMemset(a, 0, 64);
+  k<<<64, 256>>>(out, in, a, 4096, 16);
+}`,
+    },
     "across a transpose": {
       code: `__global__ void turn(float *out, const float *in, int n, int rows) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -73,6 +98,22 @@ int main() {
   for (int c = 0; c < n; ++c)
     sum += row[c];
     //     ^^^^^^ in \`c\``),
+    },
+    "rows of two arrays, for one cause": {
+      code: `__global__ void k(float *out, const float *in, float *scores, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; k < n; ++k) scores[row * 2 * n + k] = in[row * n + k] * 2;
+  //                                                    ^^^^^^^^^^^^^^^ neighbouring lanes are a row apart
+  out[row] = 1;
+}
+int main() {
+  float *in, *out, *scores;
+  cudaMalloc(&in, 4096 * 4096 * sizeof(float));
+  cudaMalloc(&scores, 2 * 4096 * 4096 * sizeof(float));
+  cudaMalloc(&out, 4096 * sizeof(float));
+  cudaMemset(in, 0, 4096 * 4096 * sizeof(float));
+  k<<<4096 / 64, 64>>>(out, in, scores, 4096);
+}`,
     },
   },
 });

@@ -1,6 +1,7 @@
-import { defineRule } from "./rule.ts";
+import { defineRule, type Finding } from "./rule.ts";
 import { isStrided } from "./strided-global-access.ts";
-import { costsOf, findingOf, laneStrideOf, sectorsPerRequest } from "./support/costs.ts";
+import { type Cost, costsOf, findingOf, laneStrideOf, sectorsPerRequest } from "./support/costs.ts";
+import { groupBy } from "./support/group-by.ts";
 import { LaneIndex } from "./support/lane-index.ts";
 
 export default defineRule({
@@ -52,6 +53,7 @@ int main() {
   },
   *check(context) {
     const lanes = new LaneIndex(context);
+    const found: { readonly cost: Cost; readonly finding: Finding }[] = [];
     const told = new Set<string>();
     for (const cost of [...costsOf(context, "rows"), ...costsOf(context, "sectors")]) {
       const { access, place } = cost;
@@ -64,10 +66,19 @@ int main() {
       // A row that the index itself begins at is one that data says.
       if (row === undefined || along === undefined || row.startsWith(`\`${along}\``)) continue;
       told.add(key);
-      yield findingOf(
+      const finding = findingOf(
         cost,
         `Each thread goes along a row of its own, in \`${along}\`, and neighbouring lanes are a row apart, in ${row}: ${sectorsPerRequest(access)}. ${advice[cost.report.held ?? "none"]}.`,
       );
+      found.push({ cost, finding });
+    }
+    // Who hands a kernel's rows to warps, or its columns to threads, does so for all of its arrays.
+    for (const group of groupBy(found, ({ cost }) => `${cost.launch.report.kernel} ${cost.report.held}`).values()) {
+      const saved = ({ gain }: Cost): number => gain.ns - gain.without;
+      const [most, ...others] = group.sort((a, b) => saved(b.cost) - saved(a.cost));
+      if (!most) continue;
+      const elsewhere = others.map(({ cost }) => ({ at: cost.place, message: "rows of another array, in the same way" }));
+      yield { ...most.finding, related: [...elsewhere, ...(most.finding.related ?? [])] };
     }
   },
 });

@@ -134,6 +134,8 @@ export interface RuleDefinition<Options extends RuleOptions = RuleOptions> {
   readonly offByDefault?: true;
   /** Of two findings on the same text, the rule with the higher number stays. */
   readonly specificity?: number;
+  /** Rules whose findings, and what they name besides, say what this one's would within the same text. */
+  readonly givesWayTo?: readonly string[];
   readonly tag?: "deprecated" | "unnecessary";
   /** Its findings say what they cost, and are told from a gain on that can be set. */
   readonly tellsGain?: true;

@@ -64,6 +64,8 @@ int main() {
       const { access } = cost;
       if (!access) continue;
       const { operation, worst = 0, transactions, ideal, requests } = access;
+      // To go round it takes more instructions for each access, where no row can be made longer.
+      if (!hasRows(cost) && transactions < worthIndexing * ideal) continue;
       const passes = `${formatRatio(transactions / requests)} wavefronts/request, ideal ${formatRatio(ideal / requests)}`;
       const ways = worst > 2 ? `${worst}-way bank conflict` : "Bank conflicts";
       const array = cost.report.object === undefined ? "shared memory" : `\`${cost.report.object}\``;
@@ -81,10 +83,15 @@ int main() {
 const arrayOf = ({ launch, report }: Cost): SharedVariable | undefined =>
   launch.kernel.shared.find(({ name, bytes }) => name === report.object && bytes !== undefined);
 
+/** Wavefronts over the ideal from which on an index with room in it (`i + i / 32`) comes to less. */
+const worthIndexing = 1.9;
+
+const hasRows = (cost: Cost): boolean => (arrayOf(cost)?.dimensions?.length ?? 0) >= 2;
+
 function orPadding(cost: Cost): string {
   const array = arrayOf(cost);
   const elements = paddingOf(cost.access, array);
-  if ((array?.dimensions?.length ?? 0) < 2) return ", or leave room behind every 32 words (`i + i / 32`)";
+  if (!hasRows(cost)) return ", or leave room behind every 32 words (`i + i / 32`)";
   if (elements === undefined) return "";
   return elements === 1 ? ", or pad the rows by one element" : `, or pad the rows by ${elements} elements`;
 }

@@ -89,7 +89,7 @@ testRule(rule, {
   //       ^^^^^^^^^^ with no \`__syncthreads()\` between`),
       unsafe: program("  __shared__ float s[256];\n  s[t] = in[t];\n  __syncthreads();\n  out[t] = s[255 - t];"),
     },
-    "none at the back edge": {
+    "at the end of a turn, for the next": {
       code: program(`  __shared__ float s[256];
   float sum = 0;
   for (int j = 0; j < n; j += 256) {
@@ -97,6 +97,50 @@ testRule(rule, {
     __syncthreads();
     sum += s[255 - t];
     //     ^^^^^^^^^^ with no \`__syncthreads()\` between
+  }
+  out[t] = sum;`),
+      unsafe: program(`  __shared__ float s[256];
+  float sum = 0;
+  for (int j = 0; j < n; j += 256) {
+    s[t] = in[j + t];
+    __syncthreads();
+    sum += s[255 - t];
+    __syncthreads();
+  }
+  out[t] = sum;`),
+    },
+    "two arrays for want of one barrier": {
+      code: program(`  __shared__ float s[256], u[256];
+  float sum = 0;
+  for (int j = 0; j < n; j += 256) {
+    s[t] = in[j + t];
+    u[t] = in[n - 1 - j - t];
+    __syncthreads();
+    for (int k = 0; k < 256; k++) sum += s[k] * u[255 - t];
+    //                                   ^^^^ One more access races for it or \`u\` in the same way
+  }
+  out[t] = sum;`),
+      unsafe: program(`  __shared__ float s[256], u[256];
+  float sum = 0;
+  for (int j = 0; j < n; j += 256) {
+    s[t] = in[j + t];
+    u[t] = in[n - 1 - j - t];
+    __syncthreads();
+    for (int k = 0; k < 256; k++) sum += s[k] * u[255 - t];
+    __syncthreads();
+  }
+  out[t] = sum;`),
+    },
+    "none at the back edge of a loop that is not known to turn alike for all": {
+      code: program(`  __shared__ float s[256];
+  float sum = 0;
+  int j = 0;
+  while (j < n) {
+    s[t] = in[j + t];
+    __syncthreads();
+    sum += s[255 - t];
+    //     ^^^^^^^^^^ with no \`__syncthreads()\` between
+    j += 256;
   }
   out[t] = sum;`),
     },

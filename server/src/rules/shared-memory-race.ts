@@ -24,6 +24,7 @@ export default defineRule({
   changes: "faults",
   simulated: true,
   specificity: 3,
+  givesWayTo: ["missing-syncwarp"],
   example: {
     bad: `__global__ void reverse(float *out, const float *in) {
   __shared__ float s[256];
@@ -59,7 +60,7 @@ int main() {
       const before = first && !same ? `\`${textAt(reading, first)}\`` : "the same";
       yield {
         span: each.place,
-        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(each.violation)} of \`${object.name}\`, ${how}.${andMore(others)}${assuming(each)}`,
+        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(each.violation)} of \`${object.name}\`, ${how}.${andMore(each, others)}${assuming(each)}`,
         ...about(each, [
           ...(first && !same ? [{ at: first, message: `thread ${tuple(other.thread)} ${verbOf(other)} it here` }] : []),
           ...alsoAt(others, (more) => `thread ${tuple(more.by.thread)} ${verbOf(more.by)} it here, too`),

@@ -18,6 +18,7 @@ export default defineRule({
   simulated: true,
   tellsGain: true,
   specificity: 2,
+  givesWayTo: ["row-per-thread"],
   example: {
     bad: `__global__ void stride(float *out, const float *in, int stride) {
   int i = (blockIdx.x * blockDim.x + threadIdx.x) * stride;

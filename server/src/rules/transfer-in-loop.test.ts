@@ -36,6 +36,20 @@ void run(float *h, float *d, int n) {
     "what the host reads in the loop": repeated(
       "    k<<<1, 32>>>(d, e);\n    cudaMemcpy(result, e, 4096, cudaMemcpyDeviceToHost);\n    if (result[0] < 1) break;",
     ),
+    "a vector that the host looks at": `#include <vector>
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *d, int n) {
+  std::vector<float> h(1024, 1.0f);
+  for (int i = 0; i < n; i++) {
+    cudaMemcpy(d, h.data(), 4096, cudaMemcpyHostToDevice);
+    k<<<1, 32>>>(d);
+    cudaMemcpy(h.data(), d, 4096, cudaMemcpyDeviceToHost);
+    if (h[0] > 9) break;
+  }
+}`,
+    "another array that is read before it comes back": repeated(
+      "    k<<<1, 32>>>(e, d);\n    cudaMemcpy(d, h, 4096, cudaMemcpyHostToDevice);\n    k<<<1, 32>>>(d, e);\n    cudaMemcpy(h, e, 4096, cudaMemcpyDeviceToHost);",
+    ),
     "what a function of the loop reads": repeated(
       "    k<<<1, 32>>>(d, e);\n    cudaMemcpy(result, e, 4096, cudaMemcpyDeviceToHost);\n    use(result);",
     ),
@@ -62,6 +76,27 @@ void run(float *h, float *d, int n) {
     k<<<1, 32>>>(e, d);
     cudaMemcpy(h, d, 4096, cudaMemcpyDeviceToHost);`,
       ),
+    },
+    "there from one array and back from another": {
+      code: repeated(
+        `    cudaMemcpy(d, h, 4096, cudaMemcpyHostToDevice);
+//  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ What the kernels leave in \`e\` goes to the host in each turn, and from \`h\` to \`d\` in the next
+    k<<<1, 32>>>(d, e);
+    cudaMemcpy(h, e, 4096, cudaMemcpyDeviceToHost);`,
+      ),
+    },
+    "a vector, there and back": {
+      code: `#include <vector>
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *d, int n) {
+  std::vector<float> h(1024, 1.0f);
+  for (int i = 0; i < n; i++) {
+    cudaMemcpy(d, h.data(), 4096, cudaMemcpyHostToDevice);
+//  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ comes back to the host in each turn
+    k<<<1, 32>>>(d);
+    cudaMemcpy(&h[0], d, 4096, cudaMemcpyDeviceToHost);
+  }
+}`,
     },
     "a result over a result": {
       code: repeated(

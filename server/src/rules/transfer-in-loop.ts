@@ -59,7 +59,9 @@ interface Copy {
   readonly up: boolean;
   readonly host: Variable;
   readonly device: Variable;
+  /** Of the array of the host. */
   readonly name: string;
+  readonly deviceName: string;
 }
 
 function* repeatedCopies(context: RuleContext, variables: Variables): Generator<Finding> {
@@ -74,8 +76,19 @@ function* repeatedCopies(context: RuleContext, variables: Variables): Generator<
     const mentions = (variable: Variable): Expression[] =>
       variables.uses(variable).filter((use) => within(use, loop) && !pair.some(({ call }) => within(use, call)));
     // Another name of the array, or a part of the program that knows it, may be used there.
-    if (pair.some((each) => each.device !== device) || mentions(host).length > 0) continue;
+    if (mentions(host).length > 0) continue;
     if (hasOtherNames(context, host, variables) || (isKnownElsewhere(context, host, variables) && callsOthers(context, loop))) continue;
+    const other = pair.find((each) => each.device !== device);
+    if (other) {
+      if (!passesThroughHost(copy, other, pair, mentions)) continue;
+      for (const each of pair) told.add(each);
+      yield {
+        span: copy.call,
+        message: `What the kernels leave in \`${other.deviceName}\` goes to the host in each turn, and from \`${name}\` to \`${copy.deviceName}\` in the next, though the host does nothing with it in between. Copy it before the loop and back behind it, and exchange the two pointers in each turn.`,
+        related: [{ at: other.call, message: "comes back here" }],
+      };
+      continue;
+    }
     const launched = mentions(device);
     const ofKernels = launched.map((use) => parameterOf(context, use));
     if (launched.length === 0 || ofKernels.some((each) => each === undefined)) continue;
@@ -104,17 +117,48 @@ function* repeatedCopies(context: RuleContext, variables: Variables): Generator<
   }
 }
 
+/** One array goes to the device, kernels follow, and another one comes back to where it came from. */
+function passesThroughHost(up: Copy, back: Copy, pair: readonly Copy[], mentions: (variable: Variable) => Expression[]): boolean {
+  const read = mentions(up.device).map(({ start }) => start);
+  const written = mentions(back.device).map(({ start }) => start);
+  return (
+    pair.length === 2 &&
+    up.up &&
+    !back.up &&
+    read.length > 0 &&
+    written.length > 0 &&
+    [...read, ...written].every((at) => up.call.start < at && at < back.call.start)
+  );
+}
+
 function copyOf({ syntax }: RuleContext, { call, name }: RuntimeCall, variables: Variables): Copy | undefined {
   const [to, from, , kind] = call.arguments;
   const [loop] = name === "cudaMemcpy" ? loopsAround(syntax, call) : [];
   const direction = kind?.kind === "name" ? kind.name.parts.at(-1)?.text : undefined;
   const up = direction === "cudaMemcpyHostToDevice";
   if (!loop || !to || !from || !(up || direction === "cudaMemcpyDeviceToHost")) return undefined;
-  const [host, device] = [up ? from : to, up ? to : from];
+  const [host, device] = [arrayIn(up ? from : to), arrayIn(up ? to : from)];
   const [ofHost, ofDevice] = [variables.of(host), variables.of(device)];
-  const text = host.kind === "name" ? host.name.parts.at(-1)?.text : undefined;
-  return ofHost && ofDevice && text !== undefined ? { call, loop, up, host: ofHost, device: ofDevice, name: text } : undefined;
+  const [hostName, deviceName] = [nameOf(host), nameOf(device)];
+  return ofHost && ofDevice && hostName !== undefined && deviceName !== undefined
+    ? { call, loop, up, host: ofHost, device: ofDevice, name: hostName, deviceName }
+    : undefined;
 }
+
+const nameOf = (node: Expression): string | undefined => (node.kind === "name" ? node.name.parts.at(-1)?.text : undefined);
+
+/** What holds all that a pointer begins: `h` of `h.data()` and of `&h[0]`. */
+function arrayIn(node: Expression): Expression {
+  if (node.kind === "parenthesized") return arrayIn(node.inner);
+  if (node.kind === "call" && node.arguments.length === 0 && node.callee.kind === "member" && nameOfMember(node.callee) === "data")
+    return node.callee.base;
+  if (node.kind !== "unary" || node.op !== "&" || node.operand.kind !== "subscript") return node;
+  const { base, indices } = node.operand;
+  const [only] = indices;
+  return indices.length === 1 && only?.kind === "integer" && only.value === 0n ? base : node;
+}
+
+const nameOfMember = ({ name }: Expression & { readonly kind: "member" }): string | undefined => name.parts.at(-1)?.text;
 
 /** Whether something else in the function may have the array by now: the variable is of no function, an initialiser, assigned, or its address is taken. */
 function hasOtherNames({ syntax, program: { semantics } }: RuleContext, variable: Variable, variables: Variables): boolean {

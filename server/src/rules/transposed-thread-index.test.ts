@@ -27,5 +27,44 @@ testRule(rule, {
 //^^^^^^^^^^^^^^ \`threadIdx.x\` walks down the rows here, in \`x * n\`, and \`threadIdx.y\` along them, in \`y\` (\`blockIdx.y * blockDim.y + threadIdx.y\`): 32 sectors/request, ideal 4.`),
       unsafe: program("  out[x * n + y] = in[x * n + y];", exchanged),
     },
+    "a product of matrices, whose rows go along by themselves": {
+      code: program(
+        `  float sum = 0;
+  for (int k = 0; k < n; ++k)
+    sum += in[x * n + k] * in[k * n + y];
+  //       ^^^^^^^^^^^^^ \`threadIdx.x\` walks down the rows here, in \`x * n\`, and \`threadIdx.y\` along them, in \`y\` (\`blockIdx.y * blockDim.y + threadIdx.y\`): 32 sectors/request, ideal 4.
+  out[x * n + y] = sum;`,
+      ),
+      unsafe: program(
+        `  float sum = 0;
+  for (int k = 0; k < n; ++k)
+    sum += in[x * n + k] * in[k * n + y];
+  out[x * n + y] = sum;`,
+        exchanged,
+      ),
+    },
+    "a product of matrices in narrow blocks, of sizes that nobody says": {
+      code: `__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row >= m || column >= n) return;
+  float sum = 0;
+  for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
+  //                                 ^^^^^^^^^^^^^^ Exchange the roles of x and y
+  c[row * n + column] = sum;
+}
+void multiply(const float *a, const float *b, float *c, int m, int n, int k) {
+  product<<<dim3((m + 15) / 16, (n + 15) / 16), dim3(16, 16)>>>(a, b, c, m, n, k);
+}`,
+      unsafe: `__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= m || column >= n) return;
+  float sum = 0;
+  for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
+  c[row * n + column] = sum;
+}
+void multiply(const float *a, const float *b, float *c, int m, int n, int k) {
+  product<<<dim3((m + 15) / 16, (n + 15) / 16), dim3(16, 16)>>>(a, b, c, m, n, k);
+}`,
+    },
   },
 });

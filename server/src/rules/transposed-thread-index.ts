@@ -1,6 +1,6 @@
-import { defineRule } from "./rule.ts";
+import { defineRule, type RuleContext } from "./rule.ts";
 import { isStrided } from "./strided-global-access.ts";
-import { type Cost, costsOf, findingOf, sectorsPerRequest } from "./support/costs.ts";
+import { type Cost, costsOf, findingOf, laneStrideOf, sectorsPerRequest } from "./support/costs.ts";
 import { exchangedAxes } from "./support/exchange-axes.ts";
 import { expressionAt } from "./support/expression-at.ts";
 import { LaneIndex } from "./support/lane-index.ts";
@@ -19,7 +19,7 @@ export default defineRule({
   remedy:
     "Exchange the roles of x and y: let the index that follows `threadIdx.x` be the column. Exchange the sides of grid and block where the matrix is not square.",
   notes:
-    "Told where the row follows `threadIdx.x` and the column `threadIdx.y`, and no other access of much weight has it the right way round: a transpose has one side wrong whichever way it goes (see [strided-global-access](strided-global-access.md)). The fix exchanges them in the kernel, and not in its launches: it is unsafe, and not offered where the same launch would leave part of the matrix out.",
+    "Told where the row follows `threadIdx.x` and the column `threadIdx.y`, in one access or in another one of the kernel, and no other access of much weight has it the right way round: a transpose has one side wrong whichever way it goes (see [strided-global-access](strided-global-access.md)). The fix exchanges them in the kernel, and not in its launches: it is unsafe, and not offered where the same launch would leave part of the matrix out.",
   fix: "unsafe",
   simulated: true,
   tellsGain: true,
@@ -54,7 +54,7 @@ int main() {
       const { access, place } = cost;
       if (!access || !isStrided(cost) || isTranspose(cost)) continue;
       const [row] = lanes.terms(place, "x");
-      const [column] = lanes.plainTerms(place, "y");
+      const column = lanes.plainTerms(place, "y")[0] ?? columnBeside(context, lanes, cost);
       if (row === undefined || column === undefined) continue;
       const node = expressionAt(context.syntax, context.program.reading, place);
       const kernel = node && context.syntax.code(node)?.function;
@@ -68,6 +68,22 @@ int main() {
     }
   },
 });
+
+/**
+ * Of a row that each thread goes along by itself, as products of matrices have it: the column that another access to a row of the thread's
+ * own has by `threadIdx.y`, such as the store of the result.
+ */
+function columnBeside({ program }: RuleContext, lanes: LaneIndex, { launch }: Cost): string | undefined {
+  for (const access of launch.report.accesses) {
+    const { space, bytesPerLane, file, start, end } = access;
+    const index = program.reading.files.indexOf(launch.kernel.files[file] ?? "");
+    if (space !== "global" || index < 0 || Math.abs(laneStrideOf(access, launch)?.bytes ?? 0) <= bytesPerLane) continue;
+    const at = { file: index, start, end };
+    const [column] = lanes.plainTerms(at, "y");
+    if (column !== undefined && lanes.terms(at, "x").length > 0) return column;
+  }
+  return undefined;
+}
 
 /** Another access goes along the rows already: to exchange x and y would make that one as bad. */
 function isTranspose({ access, launch, report }: Cost): boolean {

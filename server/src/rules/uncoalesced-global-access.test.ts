@@ -33,6 +33,10 @@ testRule(rule, {
   at[threadIdx.x] = index[i];
   __syncthreads();
   out[i] = in[at[255 - threadIdx.x]];`),
+    "what a row of a sparse matrix names": program(
+      "  float sum = 0;\n  for (int k = 0; k < n / 32768; ++k) sum += in[index[k * (n / 32) + i % (n / 32)]];\n  out[i] = sum;",
+      "// warplens: index=uniform(0, n)\n",
+    ),
     "an atomic sum here and there": program("  atomicAdd(&out[index[i]], 1.0f);", "// warplens: index=uniform(0, n)\n"),
     "half sectors that data scatters": program(
       "  float4 found = reinterpret_cast<const float4 *>(in)[index[i]];\n  out[i] = found.x + found.y + found.z + found.w;",

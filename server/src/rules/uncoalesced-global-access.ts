@@ -1,7 +1,9 @@
-import { defineRule } from "./rule.ts";
+import type { Place } from "../syntax/reading.ts";
+import { walk } from "../syntax/walk.ts";
+import { defineRule, type RuleContext } from "./rule.ts";
 import { isStrided } from "./strided-global-access.ts";
 import { type Cost, costsOf, findingOf, laneStrideOf, sectorsPerRequest } from "./support/costs.ts";
-import { isCallAt, isLibraryRecordAt } from "./support/expression-at.ts";
+import { expressionAt, isCallAt, isLibraryRecordAt } from "./support/expression-at.ts";
 import { gainOptions } from "./worth.ts";
 
 export default defineRule({
@@ -22,6 +24,7 @@ export default defineRule({
   // To sort or reorder data takes more than an edit.
   options: { minGain: { ...gainOptions.minGain, default: 10 } },
   specificity: 1,
+  givesWayTo: ["row-per-thread"],
   example: {
     bad: `__global__ void scramble(float *out, const float *in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -50,16 +53,31 @@ int main() {
     for (const cost of costsOf(context, "sectors")) {
       if (isStrided(cost) || !cost.access || isCallAt(context, cost.place) || isLibraryRecordAt(context, cost.place)) continue;
       const { operation } = cost.access;
-      yield findingOf(cost, `Uncoalesced ${operation}: ${sectorsPerRequest(cost.access)}; ${why(cost)}.`);
+      yield findingOf(cost, `Uncoalesced ${operation}: ${sectorsPerRequest(cost.access)}; ${why(context, cost)}.`);
     }
   },
 });
 
 /** In blocks of few columns lanes are side by side already, as far as a row goes. */
-function why({ access, launch }: Cost): string {
+function why(context: RuleContext, { access, launch, place }: Cost): string {
   const [columns] = launch.report.block;
   const isSideBySide = access !== undefined && laneStrideOf(access, launch)?.bytes === access.bytesPerLane;
+  if (isByIndices(context, place))
+    return "the indices that it goes by are data, and those of neighbouring threads lie apart. Sort them, or reorder what they name, so that neighbours lie together";
   return isSideBySide && columns < 32
     ? `the block is ${columns} threads wide, and each of its rows takes sectors of its own. Launch blocks that are 32 threads wide, and less high`
     : "the lanes of a warp do not share sectors. Let neighbouring threads access neighbouring elements";
+}
+
+/** Its index is itself an element of an array: `in[order[i]]`. */
+function isByIndices({ program, syntax }: RuleContext, place: Place): boolean {
+  const access = expressionAt(syntax, program.reading, place);
+  if (access?.kind !== "subscript") return false;
+  let found = false;
+  for (const index of access.indices)
+    walk(index, (node) => {
+      found ||= node.kind === "subscript";
+      return !found;
+    });
+  return found;
 }

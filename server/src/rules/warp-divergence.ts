@@ -20,8 +20,8 @@ export default defineRule({
   fix: "none",
   simulated: true,
   tellsGain: true,
-  // To number threads otherwise takes more than an edit.
-  options: { minGain: { ...gainOptions.minGain, default: 10 } },
+  // To number threads otherwise changes what each of them does: it has to be a large part.
+  options: { minGain: { ...gainOptions.minGain, default: 20 } },
   specificity: 2,
   example: {
     bad: `__global__ void turns(float *out, const float *in) {

@@ -9,7 +9,7 @@ export const leastGainNs = 500;
  * The share, in percent, where what the launch is given is assumed: times of sizes that nobody says mean little, and a small share of them
  * nothing; a large one is there at other sizes, too.
  */
-export const leastAssumedGainPercent = 20;
+export const leastAssumedGainPercent = 25;
 
 /** Longer than any launch that is simulated, in microseconds. */
 export const longestTime = 1e9;

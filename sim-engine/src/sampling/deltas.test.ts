@@ -53,6 +53,17 @@ describe("how values change from block to block", () => {
     expect([deltas.of(12), deltas.of(13), deltas.step]).toEqual([256, 1024, 1]);
   });
 
+  test("what is multiplied beyond what doubles tell apart moves by the power of two in it", () => {
+    const deltas = deltasOf(`
+      %10: i32 = const 1664525
+      %11: i32 = const 12
+      %12: i32 = mul %1, %11
+      %13: i32 = mul %12, %10
+      %14: i32 = mul %13, %10
+      %15: i32 = mul %14, %10`);
+    expect([deltas.of(14), deltas.of(15)]).toEqual([12 * 1664525 ** 2, 4]);
+  });
+
   test("a quotient makes the step as long as it takes to move by whole numbers", () => {
     const deltas = deltasOf(
       `

@@ -248,8 +248,8 @@ class Pass {
       case "umax":
         return gcd(a, b);
       case "mul":
-        if (y !== undefined) return a * Math.abs(y);
-        if (x !== undefined) return b * Math.abs(x);
+        if (y !== undefined) return timesExactly(a, Math.abs(y));
+        if (x !== undefined) return timesExactly(b, Math.abs(x));
         // A product of two values that both change does not change steadily, and one by a lane's own factor moves lanes apart.
         if (a !== 0 && b !== 0) this.approximated = true;
         if ((a !== 0 && right && !isUniform(right)) || (b !== 0 && left && !isUniform(left))) this.approximated = true;
@@ -319,4 +319,20 @@ class Pass {
     }
     return all;
   }
+}
+
+/**
+ * The product; where it is more than doubles tell apart, the power of two in it: what a hash or a random number multiplies round and round
+ * would come out as another number in each pass, and no pass be the last.
+ */
+function timesExactly(change: Delta, factor: number): Delta {
+  const product = change * factor;
+  return Number.isSafeInteger(product) || Number.isNaN(product) ? product : Math.min(powerOfTwoIn(change) * powerOfTwoIn(factor), 2 ** 31);
+}
+
+/** The greatest power of two, up to 2 to the 31st, that a number is a multiple of. */
+function powerOfTwoIn(value: number): number {
+  let power = 1;
+  while (power < 2 ** 31 && value % (2 * power) === 0) power *= 2;
+  return power;
 }

@@ -43,14 +43,19 @@ export interface Cause {
   readonly executed?: ReadonlyMap<Block, number>;
   /** The condition that makes it so. */
   readonly cond?: Op;
+  /** Divisions that only the condition is worked out by, of which none is left without it. */
+  readonly divided?: readonly Op[];
 }
 
 /** Bytes of a sector. */
 const sectorBytes = 32;
 /** Transactions over those needed from which an access is looked at. */
 const excessive = 1.5;
-/** Lanes of a warp on one address from which atomics are. */
-const crowded = 4;
+/**
+ * Lanes of a warp on one address from which atomics are. In shared memory a block is among itself already, and some lanes meet in any
+ * counting by data: only where half of a warp does would summing up first be less work.
+ */
+const crowded = { global: 4, shared: 16 } as const;
 /** Causes of a launch that are asked for, the worst of each kind first. */
 const mostOfKind = 6;
 /** A launch that would gain less than this without all of them is not asked for each. */
@@ -208,7 +213,7 @@ function withoutLastWave({ program, blocksAtOnce, boundBy, without }: Asked): nu
 }
 
 /** Whether what is assumed alone makes accesses poor, or meet: with other values they would not. */
-function isDecided({ kind, ops, cond, executed }: Cause, { assumed, otherwise, program }: Asked): boolean {
+function isDecided({ kind, ops, object, cond, executed }: Cause, { assumed, otherwise, program, sample }: Asked): boolean {
   if (kind === "idle lanes by values") {
     // Lanes leave by the branches behind it, too.
     const inside = [...(executed?.keys() ?? [])].flatMap(({ end }) => (end.kind === "branch" ? [end.cond] : []));
@@ -216,12 +221,25 @@ function isDecided({ kind, ops, cond, executed }: Cause, { assumed, otherwise, p
     return cond === undefined || [cond, ...parting].some((each) => assumed.behind(each) !== undefined);
   }
   if (relief[kind] !== "excess" && relief[kind] !== "meetings") return false;
+  // Wherever so many go there are too few places for them.
+  if (kind === "meetings" && object !== undefined && isCrowdedAnyway(program, sample, ops, object)) return false;
   const rests = assumed.apart(ops);
   if (rests !== "lengths") return rests !== undefined;
   const other = otherwise();
   if (other === undefined) return true;
   const { counts, totals } = other.sample;
   return !counts.counters.some((counter) => ops.includes(counter.op) && kindOf(counter, counts.access(totals, counter)) === kind);
+}
+
+/** Atomics of a launch for each element of what they go to, from which on they meet whatever the indices are. */
+const anywayCrowded = 4096;
+
+function isCrowdedAnyway({ launch }: Program, { totals, counts }: Sample, ops: readonly Op[], object: string): boolean {
+  const bytes = launch.buffers.find(({ name }) => name === object)?.bytes;
+  if (bytes === undefined) return false;
+  return counts.counters.some(
+    (counter) => ops.includes(counter.op) && counts.access(totals, counter).lanes * counter.bytes >= anywayCrowded * bytes,
+  );
 }
 
 const relief = {
@@ -246,7 +264,8 @@ function together(causes: readonly Cause[]): Without {
   const executed = new Map<Block, number>();
   for (const cause of causes) for (const [block, share] of cause.executed ?? []) executed.set(block, share * (executed.get(block) ?? 1));
   const of = (kind: keyof Without): Set<Op> => new Set(causes.flatMap((cause) => (relief[cause.kind] === kind ? cause.ops : [])));
-  return { excess: of("excess"), meetings: of("meetings"), kept: of("kept"), tiled: of("tiled"), executed, divisions: of("divisions") };
+  const divisions = new Set([...of("divisions"), ...causes.flatMap(({ divided = [] }) => divided)]);
+  return { excess: of("excess"), meetings: of("meetings"), kept: of("kept"), tiled: of("tiled"), executed, divisions };
 }
 
 function placesOf(ops: readonly Op[]): Span[] {
@@ -270,7 +289,7 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
     if (
       kind &&
       !((kind === "sectors" || kind === "wavefronts") && isSearch(program, counter.op)) &&
-      !(kind === "sectors" && isLookup(program, counter))
+      !(kind === "sectors" && (isLookup(program, counter) || isSparse(program, counter.op)))
     )
       found.push({ counter, totals: access, object: objectOf(program, counter), kind });
   }
@@ -311,6 +330,27 @@ function isLookup({ divergence }: Program, { op, bytes }: AccessCounter): boolea
   return 2 * bytes >= sectorBytes && op.args[0] !== undefined && isFound(op.args[0]);
 }
 
+/**
+ * A sum over what indices name that the loop itself goes along, as of a row of a sparse matrix: where these lead the matrix says, and what
+ * is summed up leaves no choice who looks it up.
+ */
+function isSparse({ loops, divergence }: Program, access: Op): boolean {
+  const [address] = access.args;
+  const loop = access.action.kind === "load" ? innermostOf(loops, access) : undefined;
+  if (!loop || !address) return false;
+  const inside = new Set([...loop.blocks].flatMap((block) => [...block.phis, ...block.ops]));
+  for (const { action } of inside) if (action.kind === "store" && action.space !== "shared" && action.space !== "local") return false;
+  const seen = new Set<Op>();
+  const left = [address];
+  for (let op = left.pop(); op; op = left.pop()) {
+    if (!inside.has(op) || seen.has(op) || !divergence.isVarying(op)) continue;
+    seen.add(op);
+    if (op.action.kind === "load") return op.args[0] !== undefined && variesIn(op.args[0], inside);
+    left.push(...op.args);
+  }
+  return false;
+}
+
 /** Not where a pointer to shared or local memory alone was counted as one to global memory, as its address lies outside of both. */
 function isWhereItPoints({ provenance }: Program, { op, space }: AccessCounter): boolean {
   const [address] = op.args;
@@ -328,7 +368,7 @@ function offsetOf(address: Op | undefined): number {
 
 function kindOf(counter: AccessCounter, { requests, lanes, transactions, ideal }: AccessTotals): Cause["kind"] | undefined {
   if (counter.operation === "atomic")
-    return counter.worst >= crowded && isSummable(counter.op) && (counter.space === "global" || counter.space === "shared")
+    return (counter.space === "global" || counter.space === "shared") && counter.worst >= crowded[counter.space] && isSummable(counter.op)
       ? "meetings"
       : undefined;
   if (!(transactions > excessive * ideal)) return undefined;

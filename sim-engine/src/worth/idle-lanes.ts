@@ -3,6 +3,7 @@
  * values, as where each lane's loop has its own length.
  */
 import { type CompiledBlock, type Program, warpSize } from "../execute/program.ts";
+import { isConstant } from "../ir/constants.ts";
 import type { Block, Op, Span } from "../ir/kernel.ts";
 import { isPure } from "../ir/operations.ts";
 import type { FlowTotals } from "../sampling/counts.ts";
@@ -63,7 +64,8 @@ export function idleBranches(program: Program, { totals, counts }: Sample, work:
         executed.set(each.block, lanes / (coming * times));
     }
     if (executed.size === 0) continue;
-    found.push({ kind: ofPlace ? "idle lanes" : "idle lanes by values", ops: [], place: end.span, cond: end.cond, executed });
+    const divided = ofPlace ? divisionsIn(end.cond, 0) : [];
+    found.push({ kind: ofPlace ? "idle lanes" : "idle lanes by values", ops: [], place: end.span, cond: end.cond, executed, divided });
   }
   const outermost = found.filter(
     (each) => !found.some((other) => other !== each && other.executed.size > each.executed.size && isWithin(each, other)),
@@ -105,6 +107,15 @@ function isOfPlace(op: Op, program: Program, depth: number): boolean {
   if (action.kind === "special") return /^(tid|laneid)/.test(action.register);
   if (depth >= deepest || args.length === 0 || !(action.kind === "icmp" || action.kind === "phi" || isPure(op))) return false;
   return args.every((arg) => isOfPlace(arg, program, depth + 1));
+}
+
+/** Divisions by what is no constant that a condition is worked out by: threads that are numbered otherwise compare their number. */
+function divisionsIn(op: Op, depth: number): Op[] {
+  const { action, args } = op;
+  const [, divisor] = args;
+  const own = action.kind === "int" && /^[su](div|rem)$/.test(action.op) && divisor && !isConstant(divisor) ? [op] : [];
+  const isLookedThrough = depth < deepest && (action.kind === "icmp" || (action.kind !== "phi" && isPure(op)));
+  return isLookedThrough ? [...own, ...args.flatMap((arg) => divisionsIn(arg, depth + 1))] : own;
 }
 
 /** Whether it is true of the threads from one number on, or up to one, in blocks whose warps are rows of threads or parts of one. */

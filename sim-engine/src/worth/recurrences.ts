@@ -5,7 +5,8 @@ import type { Op } from "../ir/kernel.ts";
 import { isPlain, samePlace, variesIn } from "./loop-ops.ts";
 
 /** Whether a turn needs more of the turns before than what they have summed up: through memory, or from register to register. */
-export const isRecurrence = (program: Program, loop: Loop): boolean => isInMemory(program, loop) || isScaled(loop);
+export const isRecurrence = (program: Program, loop: Loop): boolean =>
+  isInMemory(program, loop) || isInOwnArray(program, loop) || isScaled(loop);
 
 /** Whether a value is carried round that is multiplied and added to: what others sum up apart from it would have to be scaled too. */
 function isScaled({ header, blocks }: Loop): boolean {
@@ -45,4 +46,40 @@ function isInMemory(program: Program, { blocks }: Loop): boolean {
   return moving("load").some(
     (place) => [...program.provenance.of(place)].some((object) => objects.has(object)) && !stored.some((each) => samePlace(each, place)),
   );
+}
+
+/**
+ * Whether a loop takes elements of the thread's own array and stores them again, all of them in each turn: a state that goes from turn to
+ * turn. A store of something else begins anew.
+ */
+function isInOwnArray({ provenance }: Program, { header, blocks }: Loop): boolean {
+  const ops = [...blocks].flatMap((block) => [...block.phis, ...block.ops]);
+  const inside = new Set(ops);
+  const follows = (from: Op, isMet: (op: Op) => boolean): boolean => {
+    const seen = new Set<Op>();
+    const left = [from];
+    for (let op = left.pop(); op; op = left.pop()) {
+      if (!inside.has(op) || seen.has(op)) continue;
+      if (isMet(op)) return true;
+      seen.add(op);
+      left.push(...op.args);
+    }
+    return false;
+  };
+  const own = (op: Op): string | undefined => {
+    const [place] = op.args;
+    const objects = place ? [...provenance.of(place)] : [];
+    return objects.length === 1 && objects[0]?.startsWith("local ") ? objects[0] : undefined;
+  };
+  const stores = ops.filter((op) => op.action.kind === "store" && own(op) !== undefined);
+  const goesOn = (store: Op): boolean => {
+    const [place, value] = store.args;
+    return (
+      place !== undefined &&
+      value !== undefined &&
+      !follows(place, (op) => header.phis.includes(op)) &&
+      follows(value, (op) => op.action.kind === "load" && op.args[0] !== undefined && samePlace(op.args[0], place))
+    );
+  };
+  return stores.some((store) => goesOn(store) && stores.every((each) => own(each) !== own(store) || goesOn(each)));
 }

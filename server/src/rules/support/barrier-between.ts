@@ -27,7 +27,7 @@ export function barrierBetween(context: RuleContext, first: Place, second: Place
   const statement = behind === undefined ? undefined : block?.body[behind];
   if (!block || !statement || before === undefined || behind === undefined || before < 0 || before >= behind) return undefined;
   // Where they meet already, the race is around a loop's back edge.
-  if (block.body.slice(before + 1, behind).some((each) => isBarrier(each))) return undefined;
+  if (block.body.slice(before + 1, behind).some((each) => isBarrier(each))) return ofWarp ? undefined : barrierAtEnd(context, block);
   if (new Convergence(context.program, context.syntax).divergence(statement)) return undefined;
   if (!ofWarp && !comesWhole(context, block)) return undefined;
   const at = reading.locate(statement.start, statement.end);
@@ -36,6 +36,23 @@ export function barrierBetween(context: RuleContext, first: Place, second: Place
   if (indentation === undefined) return undefined;
   const span: Place = { file: 0, start: at.start, end: at.start };
   return { title: `Insert \`${call}\` before it`, safe: false, edits: [{ span, newText: `${call}\n${indentation}` }] };
+}
+
+/** Behind all that a turn of the loop does. */
+function barrierAtEnd(context: RuleContext, block: Block): Fix | undefined {
+  const { reading } = context.program;
+  const last = block.body.at(-1);
+  if (!last || context.syntax.parent(block)?.node.kind !== "for" || !comesWhole(context, block)) return undefined;
+  if (new Convergence(context.program, context.syntax).divergence(last)) return undefined;
+  const at = reading.locate(last.start, last.end);
+  const indentation = indentationAt(reading, at);
+  if (indentation === undefined) return undefined;
+  const span: Place = { file: at.file, start: at.end, end: at.end };
+  return {
+    title: "Insert `__syncthreads();` at the end of the loop",
+    safe: false,
+    edits: [{ span, newText: `\n${indentation}__syncthreads();` }],
+  };
 }
 
 /** The function's own body, or that of a loop which every thread of the block goes through alike. */

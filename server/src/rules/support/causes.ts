@@ -34,17 +34,24 @@ export function byCause<K extends Violation["kind"]>(
 export const alsoAt = <K extends Violation["kind"]>(others: readonly Shown<K>[], said: (violation: Of<K>) => string): Related[] =>
   others.map(({ place, violation }) => ({ at: place, message: said(violation) }));
 
-/** Races for the memory, and want of the barrier, that one has in common with another. */
-export function causeOfRace({ object, interval, by, other }: Race): string {
+/**
+ * Want of the barrier that one race has in common with another; of global memory the memory, too, as arrays that blocks share have little
+ * to do with each other.
+ */
+export function causeOfRace({ kind, object, interval, by, other }: Race): string {
   const within = tuple(by.block) === tuple(other.block);
-  return `${object.kind} ${object.name} ${within ? interval : "blocks"}`;
+  const memory = kind === "shared-race" ? kind : `${object.kind} ${object.name}`;
+  return `${memory} ${within ? interval : "blocks"}`;
 }
 
 /** Of one cause such rather as show that the warps of a block must wait for each other. */
 export const showsMore = (a: Race, b: Race): boolean => b.sameWarp && !a.sameWarp;
 
 /** " 3 more accesses race for it in the same way." */
-export const andMore = (others: readonly unknown[]): string =>
-  others.length === 0
-    ? ""
-    : ` ${others.length === 1 ? "One more access races" : `${others.length} more accesses race`} for it in the same way.`;
+export function andMore<K extends Race["kind"]>(first: Shown<K>, others: readonly Shown<K>[]): string {
+  if (others.length === 0) return "";
+  const names = new Set(others.map(({ violation }) => (violation as Race).object.name));
+  names.delete((first.violation as Race).object.name);
+  const what = names.size === 0 ? "it" : `it or ${[...names].map((name) => `\`${name}\``).join(", ")}`;
+  return ` ${others.length === 1 ? "One more access races" : `${others.length} more accesses race`} for ${what} in the same way.`;
+}

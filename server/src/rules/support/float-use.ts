@@ -278,8 +278,14 @@ export class FloatUse {
         return joined === "integer" ? this.#typed(node) : joined;
       }
       default:
-        return this.#typed(node);
+        return this.#isNarrow(node) ? "single" : this.#typed(node);
     }
+  }
+
+  /** A number of 8 or 16 bits, as colours have: a float holds it exactly, and so what is computed with it need be no more. */
+  #isNarrow(node: Expression): boolean {
+    const type = unqualified(this.#semantics.typeOf(node));
+    return type?.kind === "integer" && /^([su]?char|u?short)$/.test(type.name);
   }
 
   /** Of a long sum, each part is the left operand of the next: those of its literals ask for all of them. */

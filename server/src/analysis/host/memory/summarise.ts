@@ -66,7 +66,7 @@ function describe(store: StoreTrace, samples: Samples | undefined, elements: num
     store.direct && store.scattered && elements !== undefined && (isIdentity(store.before) || store.before.kind === "permutation");
   if (swapped && stored.kind === "uniform" && stored.lo === 0 && stored.hi <= elements) return { kind: "permutation", n: elements };
   // That every value of the range comes equally often is a lie of row pointers, say, whose entries follow each other.
-  if (stored.kind === "uniform" && samples !== undefined && isAscending(samples)) return unknownContent;
+  if ((stored.kind === "uniform" || stored.kind === "unknown") && samples !== undefined && isAscending(samples)) return unknownContent;
   if (stored.kind !== "unknown") return stored;
   return samples !== undefined && samples.values.length > 0 ? rangeOf(samples) : unknownContent;
 }
@@ -75,7 +75,9 @@ function describe(store: StoreTrace, samples: Samples | undefined, elements: num
 const fewValues = 8;
 
 const isAscending = ({ values }: Samples): boolean =>
-  values.length >= fewValues && values.every((value, k) => k === 0 || value >= (values[k - 1] ?? 0));
+  values.length >= fewValues &&
+  values.some((value) => value !== values[0]) &&
+  values.every((value, k) => k === 0 || value >= (values[k - 1] ?? 0));
 
 /** What the first elements follow has to hold for the rest: `i % 1000` looks linear for a while. */
 function staysWithin(content: Content, store: StoreTrace, last: number): boolean {
