@@ -125,3 +125,13 @@ export async function openPanel(page: Page): Promise<FrameLocator> {
   await panel.locator("main").waitFor();
   return panel;
 }
+
+/** Drags the side bar's edge. @param width in pixels */
+export async function widenSideBar(page: Page, width: number): Promise<void> {
+  const box = await page.locator(".part.sidebar").boundingBox();
+  if (!box) throw new Error("The side bar is not shown");
+  await page.mouse.move(box.x + box.width, 400);
+  await page.mouse.down();
+  await page.mouse.move(box.x + width, 400, { steps: 4 });
+  await page.mouse.up();
+}
