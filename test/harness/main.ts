@@ -13,7 +13,7 @@ import { openBrowser, workbenchUrl } from "./workbench.ts";
 
 export { recordEdit, screenshots } from "./screenshots.ts";
 export { startServer } from "./vscode-server.ts";
-export { openBrowser, openFile, workbenchUrl } from "./workbench.ts";
+export { goToLine, openBrowser, openFile, openPanel, workbenchUrl } from "./workbench.ts";
 
 export interface EndToEndOptions {
   readonly root: string;

@@ -396,7 +396,8 @@ export function describePanel({ server, browser, extension, folder }: PageContex
           await panel.getByRole("button", { name, exact: true, expanded: false }).click();
         await panel.getByRole("button", { name: "Less: n" }).click();
         await panel.locator(".imagined", { hasText: "n 32,768" }).first().waitFor();
-        await panel.locator(".progress").first().waitFor({ state: "detached" });
+        // All of them at once: each waits for the others, and ends.
+        await panel.getByRole("button", { name: "Cancel", exact: true }).first().waitFor({ state: "detached" });
       });
       after(async () => {
         await page.setViewportSize(whole);
