@@ -2,7 +2,7 @@
  * Bundles what ships into dist/, and the end-to-end suite into out/e2e/. Source maps stand beside the bundles and do not ship.
  * `node esbuild.mjs [--watch]`
  */
-import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,30 +40,44 @@ const unusedFeatures = [
   ...["linkedEditingRange", "reference", "rename", "selectionRange", "semanticTokens", "signatureHelp"],
   ...["textDocumentContent", "typeDefinition", "typeHierarchy", "workspaceSymbol"],
 ];
-/** In the place of the library's own modules. (Its diagnostics listen to its notebooks: those stay.) */
-const standIns = Object.fromEntries(
-  unusedFeatures.map((name) => [
-    `vscode-languageclient/lib/common/${name}.js`,
-    `class Absent { fillClientCapabilities() {} initialize() {} getState() { return { kind: "static" }; } clear() {} }
-    module.exports = new Proxy({}, { get: () => Absent });`,
-  ]),
-);
-/** The manifest says which editor the extension needs. */
-const versionCheck = {
-  "semver/functions/parse.js": "module.exports = () => ({ prerelease: [] });",
-  "semver/functions/satisfies.js": "module.exports = () => true;",
+/** Their messages, in the protocol's own modules. (Those of semantic tokens are compared with: they stay.) */
+const unusedMessages = [
+  ...[
+    "callHierarchy",
+    "colorProvider",
+    "declaration",
+    "fileOperations",
+    "foldingRange",
+    "implementation",
+    "inlineCompletion",
+    "inlineValue",
+  ],
+  ...["linkedEditingRange", "moniker", "notebook", "selectionRange", "textDocumentContent", "typeDefinition", "typeHierarchy"],
+];
+const unusedItems = ["CallHierarchyItem", "CompletionItem", "DocumentLink", "TypeHierarchyItem", "WorkspaceSymbol"];
+/** What stands in the place of which module. */
+const standIns = {
+  ...Object.fromEntries(unusedFeatures.map((name) => [`vscode-languageclient/lib/common/${name}.js`, "absent.cjs"])),
+  ...Object.fromEntries(
+    unusedMessages.map((name) => [`vscode-languageserver-protocol/lib/common/protocol.${name}.js`, "absent-messages.cjs"]),
+  ),
+  ...Object.fromEntries(unusedItems.map((name) => [`vscode-languageclient/lib/common/protocol${name}.js`, "absent-item.cjs"])),
+  "vscode-languageclient/lib/common/notebook.js": "notebook.cjs",
+  "minimatch/dist/commonjs/index.js": "minimatch.cjs",
 };
+/** The manifest says which editor the extension needs. */
+const versionCheck = { "semver/functions/parse.js": "semver-parse.cjs", "semver/functions/satisfies.js": "semver-satisfies.cjs" };
 /** Fails where one of them is not asked for: the library has changed. @param {Readonly<Record<string, string>>} modules */
 const replacing = (modules) => ({
   name: "replacing",
   setup({ onLoad, onStart, onEnd }) {
     const met = new Set();
     onStart(() => met.clear());
-    for (const [file, contents] of Object.entries(modules)) {
+    for (const [file, standIn] of Object.entries(modules)) {
       const filter = new RegExp(`/${file.replaceAll(/[.]/g, "\\.")}$`.replaceAll("/", "[\\\\/]"));
       onLoad({ filter }, () => {
         met.add(file);
-        return { contents };
+        return { contents: readFileSync(path.join(root, "client/stand-ins", standIn), "utf8"), resolveDir: root };
       });
     }
     onEnd(() => {

@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: [
       "{server,sim-engine,client}/src/**/*.test.ts",
+      "client/stand-ins/*.test.mjs",
       "sim-engine/{gpus,validation}/**/*.test.ts",
       "{action,scripts,bench}/**/*.test.mjs",
       "test/fuzz/*.test.ts",

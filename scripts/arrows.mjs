@@ -18,6 +18,7 @@ const lineMeasures = "server/src/line-measures.ts";
 const memoryLevels = "server/src/memory-levels.ts";
 const compared = "server/src/compared.ts";
 const taskText = "server/src/task-text.ts";
+const boundText = "server/src/bound-text.ts";
 const directiveText = "server/src/directive-text.ts";
 const files = "server/src/files.ts";
 const grammar = "server/src/grammar.ts";
@@ -118,6 +119,7 @@ export const arrows = {
   [hostCosts]: [],
   [trace]: [],
   [foreignText]: [],
+  [boundText]: [],
   [directiveText]: [],
   [taskText]: [timeline, units],
   [roofline]: [engine],
@@ -139,6 +141,7 @@ export const arrows = {
   "server/src/lsp": [
     ...core,
     occupancyText,
+    boundText,
     waitText,
     compared,
     memoryLevels,
@@ -166,6 +169,7 @@ export const arrows = {
     waitColours,
     protocol,
     occupancyText,
+    boundText,
     waitText,
     measuredText,
     taskText,
@@ -252,6 +256,7 @@ const packages = {
   "@warplens/server/protocol": protocol,
   "@warplens/server/occupancy-text": occupancyText,
   "@warplens/server/units": units,
+  "@warplens/server/bound-text": boundText,
   "@warplens/server/wait-text": waitText,
   "@warplens/server/measured-text": measuredText,
   "@warplens/server/foreign-text": foreignText,

@@ -49,7 +49,7 @@ export async function run(context: ExtensionContext, makeClient: MakeClient, why
     panel,
     provideRulePages(client),
     showStatus(statusChanged.event, client),
-    ...registerCommands({ client, log, panel, measured, version: context.extension.packageJSON.version }),
+    ...registerCommands({ client, log, panel, measured, version: context.extension.packageJSON.version, extension: context.extensionUri }),
   );
   await client.start();
   context.subscriptions.push(tellFocus(client), showHeat(client, simulated.event));

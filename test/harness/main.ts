@@ -5,7 +5,7 @@
 import { cpSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { BrowserContext } from "playwright-core";
-import { checkPage } from "../page/index.ts";
+import { checkPage, checkRestricted } from "../page/index.ts";
 import { runOnDesktop } from "./desktop.ts";
 import { print, readResults, type Tally, type TestResult, tally } from "./results.ts";
 import { startServer, type VscodeInstall, type VscodeServer } from "./vscode-server.ts";
@@ -13,7 +13,7 @@ import { openBrowser, workbenchUrl } from "./workbench.ts";
 
 export { recordEdit, screenshots } from "./screenshots.ts";
 export { startServer } from "./vscode-server.ts";
-export { openBrowser, openFile, workbenchUrl } from "./workbench.ts";
+export { goToLine, openBrowser, openFile, openPanel, workbenchUrl } from "./workbench.ts";
 
 export interface EndToEndOptions {
   readonly root: string;
@@ -37,6 +37,9 @@ export async function endToEnd({ root, vscode, chromium, vsix }: EndToEndOptions
   await session({ vscode, chromium, vsix }, (server, browser) =>
     checkPage({ root, server, browser, extension, folder: workspace(root, server) }, record),
   );
+  await session({ vscode, chromium, vsix, asksTrust: true }, (server, browser) =>
+    checkRestricted({ root, server, browser, extension, folder: workspace(root, server) }, record),
+  );
   const desktop = vsix ? [] : await runOnDesktop(root, path.join(root, ".cache"));
   if (typeof desktop === "string") return { ...tally(results), skipped: [...tally(results).skipped, desktop] };
   for (const result of desktop) record({ ...result, title: `desktop › ${result.title}` });
@@ -46,10 +49,17 @@ export async function endToEnd({ root, vscode, chromium, vsix }: EndToEndOptions
 type Session<T> = (server: VscodeServer, browser: BrowserContext, resultsFile: string) => Promise<T>;
 
 /** A fresh server and browser for some work; both are gone afterwards. */
-async function session<T>(using: { vscode: VscodeInstall; chromium: string; vsix: string | undefined }, work: Session<T>): Promise<T> {
+async function session<T>(
+  using: { vscode: VscodeInstall; chromium: string; vsix: string | undefined; asksTrust?: boolean },
+  work: Session<T>,
+): Promise<T> {
   const resultsFile = path.join(process.cwd(), ".cache", `e2e-${process.pid}.jsonl`);
   rmSync(resultsFile, { force: true });
-  const server = await startServer(using.vscode, { vsix: using.vsix, env: { WARPLENS_E2E_RESULTS: resultsFile } });
+  const server = await startServer(using.vscode, {
+    vsix: using.vsix,
+    asksTrust: using.asksTrust ?? false,
+    env: { WARPLENS_E2E_RESULTS: resultsFile },
+  });
   try {
     const browser = await openBrowser(using.chromium, server.home);
     try {

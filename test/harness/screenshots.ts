@@ -5,7 +5,7 @@ import type { BrowserContext, FrameLocator, Page } from "playwright-core";
 import { dropFiles } from "./drop.ts";
 import { type Frame, record } from "./recording.ts";
 import { startServer, type VscodeInstall, type VscodeServer } from "./vscode-server.ts";
-import { goToLine, openBrowser, openFile, openPanel, runCommand, setTheme } from "./workbench.ts";
+import { goToLine, openBrowser, openFile, openPanel, runCommand, setTheme, widenSideBar } from "./workbench.ts";
 
 const themes = ["Dark Modern", "Light Modern"];
 
@@ -131,7 +131,7 @@ async function measured(browser: BrowserContext, server: VscodeServer, root: str
   await panel.getByRole("columnheader", { name: "Measured" }).waitFor();
   await panel.locator("main[data-progress=done]").waitFor();
   await page
-    .locator(".codelens-decoration", { hasText: /slowest of 2 launches$/ })
+    .locator(".codelens-decoration", { hasText: /measured.*slowest of 2 launches$/ })
     .nth(1)
     .waitFor();
   for (const theme of themes) {
@@ -168,15 +168,6 @@ async function pinned(page: Page, panel: FrameLocator): Promise<void> {
 }
 
 const nameOf = (theme: string): string => (theme.startsWith("Dark") ? "dark" : "light");
-
-async function widenSideBar(page: Page, width: number): Promise<void> {
-  const box = await page.locator(".part.sidebar").boundingBox();
-  if (!box) throw new Error("The side bar is not shown");
-  await page.mouse.move(box.x + box.width, 400);
-  await page.mouse.down();
-  await page.mouse.move(box.x + width, 400, { steps: 4 });
-  await page.mouse.up();
-}
 
 /** Rests the mouse on the first token of a line with this text, until its hover is shown. */
 async function hoverOver(page: Page, text: string): Promise<void> {

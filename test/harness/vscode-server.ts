@@ -38,6 +38,9 @@ const quiet = {
   "workbench.welcomePage.walkthroughs.openOnInstall": false,
 };
 
+/** A folder is not trusted, and nobody is asked at the start. */
+const restricting = { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" };
+
 export interface VscodeServer {
   /** host:port, as `vscode-remote` URIs name it. */
   readonly authority: string;
@@ -51,14 +54,19 @@ interface Options {
   readonly vsix?: string | undefined;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether folders are trusted only once the user says so; else all are. */
+  readonly asksTrust?: boolean;
 }
 
-export async function startServer({ server, node }: VscodeInstall, { vsix, settings, env }: Options = {}): Promise<VscodeServer> {
+export async function startServer(
+  { server, node }: VscodeInstall,
+  { vsix, settings, env, asksTrust = false }: Options = {},
+): Promise<VscodeServer> {
   // Sockets land in the home, and their paths may have 107 characters.
   const home = mkdtempSync(path.join(tmpdir(), "wl-"));
   const data = path.join(home, "data");
   mkdirSync(path.join(data, "User"), { recursive: true });
-  writeFileSync(path.join(data, "User/settings.json"), JSON.stringify({ ...quiet, ...settings }));
+  writeFileSync(path.join(data, "User/settings.json"), JSON.stringify({ ...quiet, ...(asksTrust ? restricting : {}), ...settings }));
   const places = ["--server-data-dir", data, "--user-data-dir", data, "--extensions-dir", path.join(home, "extensions")];
   const environment = { ...process.env, ...env, HOME: home, TMPDIR: home, XDG_RUNTIME_DIR: home };
   for (const name of ["NODE_OPTIONS", "VSCODE_IPC_HOOK_CLI", "ELECTRON_RUN_AS_NODE"]) Reflect.deleteProperty(environment, name);
@@ -68,7 +76,12 @@ export async function startServer({ server, node }: VscodeInstall, { vsix, setti
     if (installed.status !== 0) throw new Error(`The .vsix does not install:\n${installed.stdout}${installed.stderr}`);
   }
   // The smoke test driver is what makes a released build honour extensions under development and their tests.
-  const flags = ["--accept-server-license-terms", "--without-connection-token", "--enable-smoke-test-driver", "--disable-workspace-trust"];
+  const flags = [
+    "--accept-server-license-terms",
+    "--without-connection-token",
+    "--enable-smoke-test-driver",
+    ...(asksTrust ? [] : ["--disable-workspace-trust"]),
+  ];
   const child = spawn(node, [server, "--host", "127.0.0.1", "--port", "0", ...flags, "--disable-telemetry", ...places], {
     env: environment,
     cwd: home,

@@ -19,12 +19,12 @@ export interface Look {
   readonly scale?: number;
 }
 
-export function openBrowser(
+export async function openBrowser(
   executablePath: string,
   home: string,
   { width = 1280, height = 800, scale = 1 }: Look = {},
 ): Promise<BrowserContext> {
-  return chromium.launchPersistentContext(path.join(home, "browser"), {
+  const browser = await chromium.launchPersistentContext(path.join(home, "browser"), {
     executablePath,
     headless: true,
     viewport: { width, height },
@@ -32,6 +32,9 @@ export function openBrowser(
     args: switches,
     env: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home },
   });
+  // A busy machine is slow, not wrong.
+  browser.setDefaultTimeout(55_000);
+  return browser;
 }
 
 export interface Opening {
@@ -41,13 +44,13 @@ export interface Opening {
   /** A module with `run()`, loaded in the extension host. */
   readonly tests?: string;
   readonly file?: string;
-  /** Loads an extension into the browser's own extension host, from an origin. */
-  readonly webExtension?: URL;
+  /** Loads extensions into the browser's own extension host, from where they are served. */
+  readonly webExtensions?: readonly URL[];
 }
 
-/** The address that opens a folder; extension, tests and file travel in its payload. */
+/** The address that opens a folder, by its path or by its address; extension, tests and file travel in its payload. */
 export function workbenchUrl({ authority }: VscodeServer, { folder, extension, tests, file }: Opening): string {
-  const remote = (target: string) => `vscode-remote://${authority}${target}`;
+  const remote = (target: string) => (target.startsWith("/") ? `vscode-remote://${authority}${target}` : target);
   const payload = [
     ...(extension ? [["extensionDevelopmentPath", remote(extension)]] : []),
     ...(tests ? [["extensionTestsPath", remote(tests)]] : []),
@@ -59,7 +62,7 @@ export function workbenchUrl({ authority }: VscodeServer, { folder, extension, t
 /** A page with a file open in the editor, and the extension known to the workbench. */
 export async function openFile(browser: BrowserContext, server: VscodeServer, opening: Opening & { readonly file: string }): Promise<Page> {
   const page = await browser.newPage();
-  if (opening.webExtension) await developWebExtension(page, opening.webExtension);
+  if (opening.webExtensions) await developWebExtensions(page, opening.webExtensions);
   await page.goto(workbenchUrl(server, opening));
   await page.locator(".monaco-editor .view-lines").first().waitFor();
   // The palette lists what is known when it opens: a command that comes later is never found.
@@ -67,17 +70,22 @@ export async function openFile(browser: BrowserContext, server: VscodeServer, op
   return page;
 }
 
-/** Puts an extension into the workbench's configuration, which the page carries in an attribute. */
-async function developWebExtension(page: Page, { protocol, host, pathname }: URL): Promise<void> {
-  const extension = { $mid: 1, scheme: protocol.slice(0, -1), authority: host, path: pathname };
+/** Puts extensions into the workbench's configuration, which the page carries in an attribute. */
+async function developWebExtensions(page: Page, urls: readonly URL[]): Promise<void> {
+  const extensions = urls.map(({ protocol, host, pathname }) => ({
+    $mid: 1,
+    scheme: protocol.slice(0, -1),
+    authority: host,
+    path: pathname,
+  }));
   await page.addInitScript((added) => {
     const original = Element.prototype.getAttribute;
     Element.prototype.getAttribute = function (name) {
       const value = original.call(this, name);
       if (name !== "data-settings" || this.id !== "vscode-workbench-web-configuration" || value === null) return value;
-      return JSON.stringify({ ...JSON.parse(value), developmentOptions: { extensions: [added] } });
+      return JSON.stringify({ ...JSON.parse(value), developmentOptions: { extensions: added } });
     };
-  }, extension);
+  }, extensions);
 }
 
 /** Types into the open quick pick and takes the first row with that text. */
@@ -124,4 +132,14 @@ export async function openPanel(page: Page): Promise<FrameLocator> {
   const panel = page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
   await panel.locator("main").waitFor();
   return panel;
+}
+
+/** Drags the side bar's edge. @param width in pixels */
+export async function widenSideBar(page: Page, width: number): Promise<void> {
+  const box = await page.locator(".part.sidebar").boundingBox();
+  if (!box) throw new Error("The side bar is not shown");
+  await page.mouse.move(box.x + box.width, 400);
+  await page.mouse.down();
+  await page.mouse.move(box.x + width, 400, { steps: 4 });
+  await page.mouse.up();
 }

@@ -15,15 +15,25 @@ export interface PageContext {
 }
 
 export async function checkPage(context: PageContext, record: (result: TestResult) => void): Promise<void> {
-  const mocha = new Mocha({ ui: "bdd", timeout: 60_000, reporter: Mocha.reporters.Base });
-  mocha.suite.emit(Mocha.Suite.constants.EVENT_FILE_PRE_REQUIRE, globalThis, "", mocha);
   const { describeEditor } = await import("./editor.ts");
-  const { describeBrowserWorker } = await import("./browser-worker.ts");
+  const { describeBrowserWorker, describeVirtualWorkspace } = await import("./browser-worker.ts");
   const { describePanel } = await import("./panel.ts");
   const { describeMeasured } = await import("./measured.ts");
-  describeEditor(context);
-  describePanel(context);
-  describeMeasured(context);
-  if (context.extension) describeBrowserWorker(context);
+  const web = context.extension ? [describeBrowserWorker, describeVirtualWorkspace] : [];
+  await check([describeEditor, describePanel, describeMeasured, ...web], context, record);
+}
+
+/** What a user sees in a folder that is not trusted. */
+export async function checkRestricted(context: PageContext, record: (result: TestResult) => void): Promise<void> {
+  const { describeRestricted } = await import("./restricted.ts");
+  await check([describeRestricted], context, record);
+}
+
+type Describing = (context: PageContext) => void;
+
+async function check(all: readonly Describing[], context: PageContext, record: (result: TestResult) => void): Promise<void> {
+  const mocha = new Mocha({ ui: "bdd", timeout: 60_000, reporter: Mocha.reporters.Base });
+  mocha.suite.emit(Mocha.Suite.constants.EVENT_FILE_PRE_REQUIRE, globalThis, "", mocha);
+  for (const describing of all) describing(context);
   await new Promise<number>((resolve) => follow(mocha.run(resolve), record));
 }

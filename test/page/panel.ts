@@ -1,8 +1,9 @@
 import * as assert from "node:assert/strict";
 import path from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { goToLine, openFile, openPanel, runCommand, setTheme } from "../harness/workbench.ts";
+import { goToLine, openFile, openPanel, runCommand, setTheme, widenSideBar } from "../harness/workbench.ts";
 import type { PageContext } from "./index.ts";
+import { misfits } from "./misfits.ts";
 import { violations } from "./violations.ts";
 
 export function describePanel({ server, browser, extension, folder }: PageContext): void {
@@ -156,7 +157,7 @@ export function describePanel({ server, browser, extension, folder }: PageContex
 
       it("what memory and lines were is told, too", async () => {
         const memory = await panel.getByRole("region", { name: "Memory" }).getByRole("row", { name: "DRAM" }).innerText();
-        assert.match(memory, /[\d.]+ [kM]B\s+was [\d.]+ MB/);
+        assert.match(memory, /[\d.]+\s[kM]B\s+was [\d.]+\sMB/);
         await panel.getByRole("radio", { name: "time" }).check();
         await panel.getByRole("region", { name: "Hottest lines" }).locator(".ghost").first().waitFor({ state: "attached" });
       });
@@ -386,6 +387,50 @@ export function describePanel({ server, browser, extension, folder }: PageContex
       });
     });
 
+    describe("narrow, with all of it open and something tried", () => {
+      const whole = { width: 1280, height: 800 };
+      before(async () => {
+        await goToLine(page, 16);
+        await panel.getByRole("heading", { name: "average" }).waitFor();
+        for (const name of ["What if", "Time by block size", "GPUs side by side"])
+          await panel.getByRole("button", { name, exact: true, expanded: false }).click();
+        await panel.getByRole("button", { name: "Less: n" }).click();
+        await panel.locator(".imagined", { hasText: "n 32,768" }).first().waitFor();
+        // All of them at once: each waits for the others, and ends.
+        await panel.getByRole("button", { name: "Cancel", exact: true }).first().waitFor({ state: "detached" });
+      });
+      after(async () => {
+        await page.setViewportSize(whole);
+        await widenSideBar(page, 300);
+        await panel.getByRole("button", { name: "Reset" }).first().click();
+      });
+
+      for (const width of [300, 200])
+        it(`nothing is cut, broken or in the way of something else at ${width} px`, async () => {
+          await widenSideBar(page, width);
+          await panel.locator("main").evaluate(laidOut);
+          assert.deepEqual(await misfits(panel), []);
+          assert.deepEqual(await violations(panel), []);
+        });
+
+      it("nor at 200 % zoom", async () => {
+        // Half as many pixels of the page's own.
+        await page.setViewportSize({ width: whole.width / 2, height: whole.height / 2 });
+        await panel.locator("main").evaluate(laidOut);
+        assert.deepEqual(await misfits(panel), []);
+        const [head, all] = await panel
+          .locator(".top")
+          .evaluate((top) => [top.getBoundingClientRect().height, top.parentElement?.clientHeight ?? 0] as const);
+        assert.ok(head < all / 3, `the head takes ${head} of ${all} px`);
+      });
+
+      it("the warp that is shown is of the block that is chosen", async () => {
+        const region = panel.getByRole("region", { name: "Warp view" });
+        const chosen = await region.getByRole("combobox", { name: "Block" }).evaluate((select) => (select as HTMLSelectElement).value);
+        await region.getByText(`Block ${Number(chosen).toLocaleString("en-US")}, warp`).waitFor();
+      });
+    });
+
     for (const theme of ["Light Modern", "Dark Modern", "Dark High Contrast", "Light High Contrast"])
       it(`nobody is kept from it in ${theme}`, async () => {
         await setTheme(page, theme);
@@ -404,6 +449,12 @@ export function describePanel({ server, browser, extension, folder }: PageContex
     it("loads nothing that its policy refuses", () => assert.deepEqual(refused, []));
   });
 }
+
+/** Resolves once the page has taken its new size. Runs in the page. */
+const laidOut = (): Promise<void> =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+  });
 
 /** The contrast of an element's text with what is behind it, as WCAG defines it. Runs in the page. */
 function contrast(element: Element): number {

@@ -312,6 +312,22 @@ describe("in the editor", () => {
     assert.doesNotMatch(report, /__global__|five-rules/);
   });
 
+  it("a sample is there to be tried, without a file or a folder", async () => {
+    await commands.executeCommand("warplens.openSample");
+    const sample = window.activeTextEditor?.document;
+    assert.equal(sample?.uri.scheme, "untitled");
+    await findings(sample, "shared-bank-conflict");
+    const titles = await eventually(warplens.onDidSimulate, async () => {
+      const all = (await lenses(sample)).map(({ command }) => command?.title ?? "");
+      return all.filter((title) => title.includes("occupancy")).length === 5 ? all : undefined;
+    });
+    assert.ok(
+      titles.every((title) => !title.startsWith("assumed")),
+      titles.join(" | "),
+    );
+    await commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+  });
+
   it("the server restarts and finds again", async () => {
     await commands.executeCommand("warplens.restart");
     await findings(document, "legacy-warp-intrinsic");

@@ -9,6 +9,7 @@ export async function run(): Promise<void> {
   await import("./editor.test.ts");
   await import("./figures.test.ts");
   await import("./measured.test.ts");
+  await import("./many.test.ts");
   await import("./bad-input.test.ts");
   const file = process.env.WARPLENS_E2E_RESULTS;
   const record = (result: TestResult) => {

@@ -8,6 +8,7 @@ import type { PanelView } from "../panel/view.ts";
 import { assume } from "./assume.ts";
 import { bugReport } from "./bug-report.ts";
 import { loadReport } from "./load-report.ts";
+import { openSample } from "./open-sample.ts";
 import { pickLaunch } from "./pick-launch.ts";
 import { togglePins } from "./pin.ts";
 import { selectGpu } from "./select-gpu.ts";
@@ -19,10 +20,13 @@ export interface CommandContext {
   readonly panel: PanelView;
   readonly measured: Measured;
   readonly version: string;
+  /** Where the extension is. */
+  readonly extension: Uri;
 }
 
-export function registerCommands({ client, log, panel, measured, version }: CommandContext): Disposable[] {
+export function registerCommands({ client, log, panel, measured, version, extension }: CommandContext): Disposable[] {
   return [
+    commands.registerCommand("warplens.openSample", () => openSample(extension)),
     commands.registerCommand("warplens.selectGpu", () => selectGpu(client)),
     commands.registerCommand("warplens.restart", () => restart(client)),
     commands.registerCommand("warplens.stopSimulation", () => client.sendNotification(stopSimulationNotification)),

@@ -1,5 +1,6 @@
 /** Over each kernel: occupancy, bandwidth and time of its launch, and what was assumed to say so. */
 import type { CodeLens, Range as LspRange } from "vscode-languageserver";
+import { boundMeaning } from "../bound-text.ts";
 import { label, visible } from "../foreign-text.ts";
 import { faultOf, faultText } from "../lint/soundness.ts";
 import { compareFigures } from "../measured/compare.ts";
@@ -46,7 +47,7 @@ function kernelLenses(view: View, kernel: ViewKernel): CodeLens[] {
     ? staleText(view)
     : fault
       ? `${fault.message} The figures are those of the kernel as it is.`
-      : stepText(worst);
+      : explained(worst);
   // There is room for one of them: what the user can do something about now.
   return [
     { ...lens(range, title, document.uri, tooltip), ...markOf(worst.isStale) },
@@ -65,10 +66,17 @@ function waitingText({ progress }: View, launches: number): string | undefined {
   return "simulating…";
 }
 
-function stepText({ report }: SimulatedLaunch): string | undefined {
+/** What bounds it, in words, and what to do about its occupancy. */
+function explained({ report }: SimulatedLaunch): string | undefined {
   const { advice } = report.occupancy;
-  if (advice?.nextStep !== undefined) return `Next step: ${advice.nextStep}`;
-  return advice?.withheld === undefined ? undefined : `More occupancy would not help: ${advice.withheld}`;
+  const bound = report.time?.boundBy;
+  const meaning = bound === undefined ? undefined : boundMeaning(bound);
+  const parts = [
+    bound !== undefined && meaning !== undefined ? `${formatBound(bound)}: ${meaning}.` : "",
+    advice?.nextStep !== undefined ? `Next step: ${advice.nextStep}` : "",
+    advice?.nextStep === undefined && advice?.withheld !== undefined ? `More occupancy would not help: ${advice.withheld}` : "",
+  ].filter((part) => part !== "");
+  return parts.length > 0 ? parts.join(" ") : undefined;
 }
 
 const lens = (range: LspRange, title: string, uri: string, tooltip?: string): CodeLens => ({
@@ -107,7 +115,12 @@ function assumed({ report }: SimulatedLaunch, range: LspRange, uri: string): Cod
   // The register estimate has its basis beside it wherever it is shown; the lens tells of what the user can mend.
   const values = report.assumptions.filter(({ what }) => what !== "registersPerThread");
   if (values.length === 0) return [];
-  const shown = values.slice(0, 3).map(({ what, value }) => formatAssumption(what, value));
+  // Calls that are taken to succeed are what anybody would assume.
+  const asAnybody = ({ value }: (typeof values)[number]): boolean => value === "success";
+  const shown = values
+    .toSorted((a, b) => Number(asAnybody(a)) - Number(asAnybody(b)))
+    .slice(0, 3)
+    .map(({ what, value }) => formatAssumption(what, value));
   if (values.length > shown.length) shown.push(`${values.length - shown.length} more`);
   return [lens(range, `assumed ${shown.join(", ")}`, uri)];
 }

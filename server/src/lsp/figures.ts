@@ -1,5 +1,6 @@
 /** A report's figures in words, the same in lens, hover and hints. */
 import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
+import { boundMeaning } from "../bound-text.ts";
 import { code, prose, row } from "../foreign-text.ts";
 import { bestBlocksText, intervalText, resourceChanges, spillText } from "../occupancy-text.ts";
 import {
@@ -71,7 +72,9 @@ export function launchTable(report: LaunchReport): string {
   const spills = spillText(resources);
   if (spills !== undefined) rows.push(row("Spills", spills, "compiled, a thread"));
   if (time) {
-    rows.push(row("Time", `**${formatEstimate(time)}**`, `simulated, bound by ${formatBound(time.boundBy)}`));
+    const meaning = boundMeaning(time.boundBy);
+    const bound = `bound by ${formatBound(time.boundBy)}${meaning === undefined ? "" : ` (${meaning})`}`;
+    rows.push(row("Time", `**${formatEstimate(time)}**`, `simulated, ${bound}`));
     rows.push(row("DRAM", `${formatBandwidth(time.dramGBs)}`, `${formatPercent(time.dramPctOfPeak)} of peak`));
   }
   const sectors = traffic.globalLoadSectors + traffic.globalStoreSectors;

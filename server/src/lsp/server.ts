@@ -22,6 +22,7 @@ import { takeStages } from "../trace.ts";
 import type { SimulationOrder } from "../worker/messages.ts";
 import { bugReport } from "./bug-report.ts";
 import { launchChoices } from "./chosen-launches.ts";
+import { ClientSettings } from "./client-settings.ts";
 import { codeActions, fixAllKind, isWanted } from "./code-actions.ts";
 import { codeLenses } from "./code-lens.ts";
 import { Superseded } from "./document-state.ts";
@@ -102,6 +103,7 @@ export function startServer(connection: Connection, platform: Platform): void {
   const documents = new Documents();
   let client: InitializeParams["capabilities"] = {};
   let options: unknown;
+  const settings = new ClientSettings();
   let roots: readonly string[] = [];
   const refreshers = () => client.workspace ?? {};
 
@@ -161,6 +163,7 @@ export function startServer(connection: Connection, platform: Platform): void {
   connection.onInitialize((params): InitializeResult => {
     client = params.capabilities ?? {};
     options = params.initializationOptions;
+    settings.start(options);
     roots = pathsOf(readFolders(params));
     return {
       serverInfo: { name: "warplens" },
@@ -181,7 +184,7 @@ export function startServer(connection: Connection, platform: Platform): void {
     const section: unknown = await (client.workspace?.configuration ? connection.workspace.getConfiguration("warplens") : undefined)?.catch(
       failed,
     );
-    workspace.configure(section, roots);
+    workspace.configure(settings.section(section), roots);
   };
   const start = async (): Promise<void> => {
     await platform.load?.(options);
@@ -207,7 +210,10 @@ export function startServer(connection: Connection, platform: Platform): void {
     });
   });
   platform.onFilesArrived?.(() => workspace.filesChanged());
-  connection.onDidChangeConfiguration(configure);
+  connection.onDidChangeConfiguration((params) => {
+    settings.push(params.settings);
+    return configure();
+  });
   connection.onDidChangeWatchedFiles((params) => {
     const paths = pathsOf(readWatched(params));
     platform.forget?.(paths);
@@ -263,8 +269,7 @@ export function startServer(connection: Connection, platform: Platform): void {
     if (documents.get(uri)?.version !== version) return [];
     const { workspaceEdit } = client.workspace ?? {};
     const snippets = workspaceEdit?.snippetEditSupport === true && workspaceEdit.documentChanges === true;
-    const settings = { tries: workspace.triesFixes(uri), snippets };
-    const others = codeActions(document, context, workspace.diagnostics(uri).items, settings);
+    const others = codeActions(document, context, workspace.diagnostics(uri).items, { tries: workspace.triesFixes(uri), snippets });
     return [...others, ...refactoringActions(document, workspace.gpuOf(uri), offers, refactoringClient(), others)];
   });
   connection.onCodeActionResolve(async (action) => {

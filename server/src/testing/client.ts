@@ -14,6 +14,11 @@ import { didSimulateNotification, type StatusParams } from "../lsp/protocol.ts";
 import { startServer } from "../lsp/server.ts";
 import { inlineWorker } from "../worker/inline.ts";
 
+export interface Finding {
+  readonly code?: string;
+  readonly message: string;
+}
+
 /** What a test sends may be anything. */
 interface Client {
   request(method: string, params?: unknown): Promise<unknown>;
@@ -25,6 +30,8 @@ interface Client {
   open(uri: string, text: string, version?: unknown): void;
   /** Rule ids of a document's findings, of its present text. */
   rules(uri: string): Promise<readonly string[]>;
+  /** A document's findings, as they were sent last to a client that does not ask. */
+  sent(uri: string): readonly Finding[];
   readonly log: string[];
   readonly statuses: StatusParams[];
   /** Settled when the server tells that something of a document's figures has changed. */
@@ -65,6 +72,7 @@ export async function startClient(files: Readonly<Record<string, string>> = {}, 
   const log: string[] = [];
   const statuses: StatusParams[] = [];
   const waiting: (() => void)[] = [];
+  const sent = new Map<string, readonly Finding[]>();
   const client: Client = {
     request: (method, params) => connection.sendRequest(method, params),
     answer: (method, params) =>
@@ -80,6 +88,7 @@ export async function startClient(files: Readonly<Record<string, string>> = {}, 
       const report = (await client.request("textDocument/diagnostic", { textDocument: { uri } })) as { items: { code?: string }[] };
       return report.items.map(({ code }) => code ?? "");
     },
+    sent: (uri) => sent.get(uri) ?? [],
     log,
     statuses,
     simulated: () => new Promise<void>((done) => void waiting.push(done)),
@@ -97,6 +106,10 @@ export async function startClient(files: Readonly<Record<string, string>> = {}, 
   connection.onNotification(didSimulateNotification, () => {
     for (const done of waiting.splice(0)) done();
   });
+  connection.onNotification(
+    "textDocument/publishDiagnostics",
+    ({ uri, diagnostics }: { uri: string; diagnostics: readonly Finding[] }) => void sent.set(uri, diagnostics),
+  );
   connection.onNotification("warplens/status", (status: StatusParams) => void statuses.push(status));
   connection.onNotification(() => undefined);
   connection.listen();

@@ -3,8 +3,11 @@ import type { FileHost } from "../analysis/settings.ts";
 import { AnalysisError, type AnalysisWorker } from "./messages.ts";
 import { JobRunner } from "./run.ts";
 
-/** The longest one launch may keep requests waiting, in milliseconds. */
-const budget = 1500;
+/**
+ * The longest that something may keep requests waiting, in milliseconds: a launch, whose steps are bounded already, so that only a slow
+ * machine comes to it, where no figures of the file would be worse than a pause; and what is tried in the panel.
+ */
+const [launchBudget, triedBudget] = [6000, 1500];
 
 const tooLong = "it takes too long here";
 
@@ -27,7 +30,7 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
     await turn();
     if (id !== current) return undefined;
     const started = Date.now();
-    return attempt(() => ask(() => Date.now() - started > budget)) ?? otherwise;
+    return attempt(() => ask(() => Date.now() - started > triedBudget)) ?? otherwise;
   };
   return {
     tell: (input) => runner.tell(input),
@@ -44,7 +47,7 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
       await turn();
       if (id !== current) return false;
       let started = Date.now();
-      const messages = runner.simulate(path, order, () => id !== current || Date.now() - started > budget);
+      const messages = runner.simulate(path, order, () => id !== current || Date.now() - started > launchBudget);
       let hasEnded = false;
       for (;;) {
         const { done, value } = attempt(() => messages.next());

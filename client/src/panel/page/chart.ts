@@ -29,7 +29,7 @@ export interface ChartSpec {
 }
 
 const height = 128;
-const left = 52;
+const left = 60;
 const right = 10;
 const top = 10;
 const bottom = 20;

@@ -5,7 +5,7 @@ import { linesSection } from "./lines.ts";
 import { measuredBody } from "./measured.ts";
 import { memorySection } from "./memory.ts";
 import { occupancySection } from "./occupancy.ts";
-import { header, headline, pinNote } from "./summary.ts";
+import { header, headline, launchChoice, pinNote } from "./summary.ts";
 import { timeSection } from "./time.ts";
 
 /** As much of an element as the page uses. Anything else that it did (`innerHTML`, say) would be no property of it: a TypeError. */
@@ -104,7 +104,8 @@ describe.each(["<img src=x onerror=alert(1)>", '"><script>alert(1)</script>', "j
     const model = modelOf(name);
     const report = model.report as LaunchReport;
     const drawn = [
-      header(model, { launch: nothing, gpu: nothing, reset: nothing }, name),
+      header(model, { gpu: nothing, reset: nothing }, name),
+      ...launchChoice(model, nothing),
       headline(report, model.pinned && { figures: model.pinned, same: "as pinned" }, model.measured?.launch),
       ...measuredBody(model.measured, { load: nothing, show: nothing, remove: nothing, outlier: nothing, gpu: nothing }),
       pinNote(model),

@@ -11,7 +11,7 @@ import { memorySection } from "./memory.ts";
 import { occupancySection } from "./occupancy.ts";
 import { programBody } from "./program.ts";
 import { roofline } from "./roofline.ts";
-import { type Before, header, headline, pinNote } from "./summary.ts";
+import { type Before, header, headline, launchChoice, pinNote } from "./summary.ts";
 import type { Exported } from "./svg.ts";
 import { Sweep } from "./sweep.ts";
 import { blockSweep, gpuSweep, sizeSweep } from "./sweeps.ts";
@@ -60,7 +60,10 @@ const whatIf = new WhatIf(
 const warpView = new WarpView(asker);
 
 /** Pixels that a drawing may take: those within the page's margins. */
-const drawingWidth = (): number => Math.max(180, root.clientWidth - 32);
+function drawingWidth(): number {
+  const { paddingLeft, paddingRight } = getComputedStyle(root);
+  return Math.max(140, root.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight));
+}
 let gpus: readonly GpuSummary[] = [];
 const sweeps = [blockSweep(drawingWidth), sizeSweep(drawingWidth), gpuSweep(() => gpus)].map(
   (kind) =>
@@ -74,8 +77,9 @@ const sweeps = [blockSweep(drawingWidth), sizeSweep(drawingWidth), gpuSweep(() =
 
 /** They stay, so that figures dim and brighten without a flash. */
 const top = element("div", { class: "top" });
+const launch = element("div", { class: "launch" });
 const figures = element("div", { class: "figures-shown" });
-root.append(top, figures);
+root.append(top, launch, figures);
 
 /** A model that cannot be shown (kept by an older version of this page, say) is none: the next one is. */
 function render(): void {
@@ -99,16 +103,16 @@ function draw(): void {
       header(
         model,
         {
-          launch: (index) => vscode.postMessage({ type: "launch", index }),
           gpu: () => vscode.postMessage({ type: "selectGpu" }),
           reset: () => whatIf.reset(),
         },
         words,
       ),
     );
+    launch.replaceChildren(...launchChoice(model, (index) => vscode.postMessage({ type: "launch", index })));
     figures.replaceChildren(...page(shown.model));
   } else {
-    top.replaceChildren();
+    for (const part of [top, launch]) part.replaceChildren();
     figures.replaceChildren(element("p", { class: "quiet", role: "status" }, shown?.message ?? "Loading…"));
   }
   root.scrollTop = scroll;

@@ -17,7 +17,7 @@ export function memorySection(report: LaunchReport, before?: Pinned): HTMLElemen
   const rows = memoryLevels(report).map((level) => {
     const was = before?.levels.find(({ name }) => name === level.name);
     const figure = (of: "read" | "written" | "hitPct", show: (value: number) => string): HTMLElement => {
-      const [now, then] = [level[of], was?.[of]].map((value) => (value === undefined ? undefined : show(value)));
+      const [now, then] = [level[of], was?.[of]].map((value) => (value === undefined ? undefined : show(value).replaceAll(" ", "\u00a0")));
       return element(
         "td",
         {},

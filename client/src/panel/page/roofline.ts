@@ -7,7 +7,7 @@ import { apart, logShare, logTicks } from "./scale.ts";
 import { exportButton, shape } from "./svg.ts";
 
 const height = 190;
-const left = 62;
+const left = 78;
 const right = 10;
 const top = 16;
 const bottom = 34;
@@ -97,6 +97,7 @@ function drawing(
       shape("text", { class: "tick", x: atX(tick), y: height - 19, "text-anchor": tick === x1 ? "end" : "middle" }, significant(tick)),
     );
   svg.append(shape("text", { class: "tick", x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, "operations a byte"));
+  const fastest = Math.max(...sources.map(({ gigabytes }) => gigabytes));
   for (const { name, gigabytes } of sources) {
     const [from, to] = [Math.max(x0, y0 / gigabytes), Math.min(x1, peak / gigabytes)];
     svg.append(
@@ -108,9 +109,22 @@ function drawing(
         y2: atY(to * gigabytes),
       }),
     );
-    svg.append(shape("text", { class: "tick", x: atX(from) + 14, y: atY(from * gigabytes) - 3, "text-anchor": "start" }, name));
+    // Beside the line, on the side where there is no other.
+    const isFastest = gigabytes === fastest;
+    const at = Math.sqrt(from * to);
+    svg.append(
+      shape(
+        "text",
+        {
+          class: "tick",
+          x: atX(at) + (isFastest ? -5 : 6),
+          y: atY(at * gigabytes) + (isFastest ? -3 : 11),
+          "text-anchor": isFastest ? "end" : "start",
+        },
+        name,
+      ),
+    );
   }
-  const fastest = Math.max(...sources.map(({ gigabytes }) => gigabytes));
   const drawn = apart(
     [...arithmetic].sort((a, b) => b.peakGflops - a.peakGflops),
     ({ peakGflops }) => atY(peakGflops),

@@ -4,7 +4,7 @@ import { element } from "./dom.ts";
 import { apart, binaryTicks } from "./scale.ts";
 import { shape } from "./svg.ts";
 
-const left = 38;
+const left = 42;
 const right = 4;
 const top = 6;
 const plotHeight = 40;

@@ -11,20 +11,11 @@ import {
 import { element } from "./dom.ts";
 import { error } from "./measured.ts";
 
-/** Which launch on which GPU, both to be chosen. @param imagined what of it is not as the text has it */
-export function header(
-  model: PanelModel,
-  on: { readonly launch: (index: number) => void; readonly gpu: () => void; readonly reset: () => void },
-  imagined?: string,
-): HTMLElement {
+/** What stays in sight: which kernel on which GPU, and what of the figures is not so. @param imagined what of it is not as the text has it */
+export function header(model: PanelModel, on: { readonly gpu: () => void; readonly reset: () => void }, imagined?: string): HTMLElement {
   const { launches, selected, gpu, report, reason, fault } = model;
   const shown = launches[selected];
   const name = shown ? `${shown.kernel}${shown.templateArguments}` : "No kernel";
-  const picker = element(
-    "select",
-    { id: "launch", "aria-label": "Launch", change: (event) => on.launch(Number((event.target as HTMLSelectElement).value)) },
-    ...options(launches, selected),
-  );
   return element(
     "header",
     {},
@@ -36,8 +27,6 @@ export function header(
       element("span", { class: "stale-note", role: "status" }, "before your last edit"),
     ),
     element("h1", {}, name),
-    launches.length > 1 && picker,
-    report && element("p", { class: "quiet" }, configuration(report)),
     imagined !== undefined &&
       element(
         "p",
@@ -52,18 +41,24 @@ export function header(
   );
 }
 
+/** Which of the launches, to be chosen where there are several, and how it is launched. */
+export function launchChoice({ launches, selected, report }: PanelModel, choose: (index: number) => void): HTMLElement[] {
+  const picker = element(
+    "select",
+    { id: "launch", "aria-label": "Launch", change: (event) => choose(Number((event.target as HTMLSelectElement).value)) },
+    ...options(launches, selected),
+  );
+  return [...(launches.length > 1 ? [picker] : []), ...(report ? [element("p", { class: "quiet" }, configuration(report))] : [])];
+}
+
 /** Many launches by their kernels. */
 const manyLaunches = 8;
 
 function options(launches: PanelModel["launches"], selected: number): HTMLElement[] {
-  const all = launches.map((launch, index) => {
-    const name = `${launch.kernel}${launch.templateArguments}`;
-    const option = element(
-      "option",
-      { selected: index === selected, value: index },
-      `${name}  ${launch.configuration}  line ${launch.line}`,
-    );
-    return { kernel: launch.kernel, option };
+  const all = launches.map(({ kernel, templateArguments, configuration, line }, index) => {
+    // What tells launches of a kernel apart comes first: there may be no room for all of it. The configuration stands below.
+    const text = `${kernel}${templateArguments}, line ${line}${configuration === "" ? "" : `: ${configuration}`}`;
+    return { kernel, option: element("option", { selected: index === selected, value: index }, text) };
   });
   if (launches.length < manyLaunches) return all.map(({ option }) => option);
   const kernels = [...new Set(launches.map(({ kernel }) => kernel))];

@@ -108,7 +108,13 @@ export class Sweep {
     this.#run = run;
     this.#why = undefined;
     const own = await this.#ask(run, {});
-    if (!own || this.#run !== run) return;
+    if (this.#run !== run) return;
+    if (!own) {
+      // It gave way to something else before it had begun.
+      run.isCancelled = true;
+      this.#changed();
+      return;
+    }
     this.#own = own;
     const { report = model.report, gpu } = own;
     const of: PanelModel = { ...model, gpu, ...(report ? { report } : {}) };
@@ -179,7 +185,9 @@ export class Sweep {
             ? "From before your last edit."
             : this.#isOfOtherValues
               ? "Of other values than those that are tried now."
-              : `Stopped at ${progress}.`,
+              : run && run.points.length > 0
+                ? `Stopped at ${progress}.`
+                : "Stopped.",
           button("Again", again),
         ),
     ];

@@ -1,3 +1,4 @@
+import { boundMeaning } from "@warplens/server/bound-text";
 import type { LaunchReport, Pinned } from "@warplens/server/protocol";
 import { formatBound, formatPercent, formatTime } from "@warplens/server/units";
 import { bar, element, ghostOf, section } from "./dom.ts";
@@ -5,22 +6,6 @@ import { bar, element, ghostOf, section } from "./dom.ts";
 /** Parts that matter: a twentieth of the launch or more, the largest few. */
 const smallest = 0.05;
 const most = 6;
-
-/** What the profiler's short names stand for. */
-const about: Readonly<Record<string, string>> = {
-  adu: "Address divergence unit: constant loads, special registers, barriers",
-  alu: "Integer and logic instructions",
-  atomics: "Atomic operations on one address wait for each other",
-  "block-launch": "Starting the blocks",
-  cbu: "Control flow: branches and convergence",
-  fma: "Floating-point multiply and add",
-  "host-link": "The link to the host's memory, PCI Express or NVLink",
-  issue: "The schedulers, which issue one instruction a clock each",
-  "l2-port": "The SM's port to L2",
-  lsu: "Load and store unit: memory instructions and shuffles",
-  uniform: "Instructions done once for the whole warp",
-  xu: "Special functions and conversions",
-};
 
 /** What each resource would need alone, against the time of the launch: the longest may bound it. Behind each what it was before. */
 export function timeSection({ time: estimate }: LaunchReport, before?: Pinned): HTMLElement | undefined {
@@ -38,7 +23,7 @@ export function timeSection({ time: estimate }: LaunchReport, before?: Pinned): 
       if (ghost !== undefined) track.append(ghostOf(ghost / longest));
       return element(
         "li",
-        about[name] ? { title: about[name] } : {},
+        { title: boundMeaning(name) },
         element("span", { class: "name" }, formatBound(name)),
         element(
           "span",
@@ -49,9 +34,16 @@ export function timeSection({ time: estimate }: LaunchReport, before?: Pinned): 
         track,
       );
     });
+  const meaning = boundMeaning(estimate.boundBy);
   return section(
     "Time",
-    element("p", { class: "lead" }, "Bound by ", element("strong", {}, formatBound(estimate.boundBy))),
+    element(
+      "p",
+      { class: "lead" },
+      "Bound by ",
+      element("strong", {}, formatBound(estimate.boundBy)),
+      meaning !== undefined && element("span", { class: "quiet" }, `: ${meaning}`),
+    ),
     element("ul", { class: "parts", "aria-label": "What each resource would need alone" }, ...rows),
   );
 }

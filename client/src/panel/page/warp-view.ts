@@ -330,7 +330,10 @@ function takeOver(before: HTMLElement, now: HTMLElement): void {
     input.setAttribute("aria-valuetext", newInput.getAttribute("aria-valuetext") ?? "");
   }
   const [select, newSelect] = [before.querySelector("select"), now.querySelector("select")];
-  if (select && newSelect && select.textContent !== newSelect.textContent) {
-    select.replaceChildren(...newSelect.children);
+  if (select && newSelect) {
+    // Options that move from one to the other do not take along which of them is chosen.
+    const { value } = newSelect;
+    if (select.textContent !== newSelect.textContent) select.replaceChildren(...newSelect.children);
+    select.value = value;
   }
 }

@@ -14,6 +14,8 @@ const gridY = stripY + stripHeight + 36;
 const cellWidth = 14;
 const cellHeight = 11;
 const gap = 3;
+/** Pixels that the words above the SMs take. */
+const roomForWords = 230;
 
 /** A wave that is drawn, or those alike that are folded. */
 interface Column {
@@ -124,7 +126,8 @@ function drawn(waves: Waves, width: number): HTMLElement {
     svg.append(group);
     return group;
   });
-  const label = shape("text", { class: "tick", x: 0, y: gridY - 6 }, `the ${multiprocessors} SMs, filled by their blocks of ${perSm}`);
+  const words = width < roomForWords ? "" : `, filled by their blocks of ${perSm}`;
+  const label = shape("text", { class: "tick", x: 0, y: gridY - 6 }, `the ${multiprocessors} SMs${words}`);
   svg.append(shape("text", { class: "tick", x: 0, y: stripY - 6 }, "waves, filled by their blocks"), label);
   const fills = Array.from({ length: multiprocessors }, (_, sm) => {
     const [x, y] = [(sm % perRow) * (cellWidth + gap), gridY + Math.floor(sm / perRow) * (cellHeight + gap)];

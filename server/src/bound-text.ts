@@ -1,0 +1,41 @@
+/** What the short names of what bounds a launch stand for. They are the profiler's, where it has one. */
+
+const meanings: Readonly<Record<string, string>> = {
+  adu: "constant loads, special registers, barriers",
+  alu: "integer and logic instructions",
+  "atomic-latency": "warps wait for atomic operations to come back",
+  atomics: "atomic operations on one address wait for each other",
+  barrier: "warps wait for the others of their block",
+  "block-launch": "starting the blocks",
+  cbu: "branches and convergence",
+  code: "warps wait for their instructions to be fetched",
+  constant: "loads of constant memory",
+  "constant-latency": "warps wait for constant memory",
+  dependence: "warps wait for results of arithmetic",
+  dram: "bytes from and to device memory",
+  "dram-latency": "warps wait for device memory, which is not busy",
+  fma: "floating-point multiply and add",
+  fp16: "arithmetic in half precision",
+  fp64: "arithmetic in double precision",
+  "host-latency": "warps wait for the host's memory",
+  "host-link": "bytes over PCI Express or NVLink, from and to the host",
+  "integer-multiply": "integer multiplications",
+  issue: "the schedulers, which issue one instruction a clock each",
+  l1: "requests to the L1 cache and shared memory, by sectors and banks",
+  "l1-latency": "warps wait for the L1 cache, which is not busy",
+  l2: "sectors that the SMs ask of the L2 cache",
+  "l2-latency": "warps wait for the L2 cache, which is not busy",
+  "l2-port": "the SM's port to the L2 cache",
+  "launch-overhead": "what any launch takes, even an empty one",
+  lsu: "memory instructions and shuffles",
+  pipe: "warps wait for a pipe that is busy",
+  "shared-latency": "warps wait for shared memory, which is not busy",
+  "shuffle-latency": "warps wait for shuffles to come back",
+  tensor: "tensor cores",
+  tex: "texture unit",
+  uniform: "instructions done once for the whole warp",
+  xu: "special functions and conversions",
+};
+
+/** "special functions and conversions" for `xu`; undefined for what needs no word. */
+export const boundMeaning = (name: string): string | undefined => meanings[name];
