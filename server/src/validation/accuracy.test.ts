@@ -310,7 +310,7 @@ describe.each(reached)("$set", ({ set, on = { gpu: "h200", programs: set }, laun
     const folder = (name: string): string => fileURLToPath(new URL(`../../../sim-engine/validation/${name}`, import.meta.url));
     compared = compareSet(folder(set), findGpu(on.gpu)!, folder(`${on.programs}/kernels`));
     summary = summarise(compared.comparisons, compared.launches);
-  }, 120_000);
+  }, 240_000);
 
   test("every launch measured is compared or said to be missing", () => {
     expect(compared.launches).toBe(launches);
