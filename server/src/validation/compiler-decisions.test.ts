@@ -131,6 +131,7 @@ describe("as nvcc decides", () => {
     ["NVVM's unrolling where the counter is compared in a wider type", recorded("widenedCounters"), "nvvm", "54 of 54"],
     ["NVVM's unrolling by what the counter steps by", recorded("steps"), "nvvm", "110 of 110"],
     ["ptxas's unrolling by what the counter steps by", recorded("steps"), "ptxas", "94 of 110"],
+    ["NVVM's unrolling where start and step are made alike", recorded("alikeSteps"), "nvvm", "20 of 22"],
     ["NVVM's unrolling by the widths of counter and bound", recorded("counterWidths"), "nvvm", "48 of 48"],
     ["ptxas's unrolling by the widths of counter and bound", recorded("counterWidths"), "ptxas", "36 of 48"],
     ["NVVM's unrolling over rows, by how wide the product is", recorded("wideProducts"), "nvvm", "15 of 15"],

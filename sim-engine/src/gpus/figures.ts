@@ -200,6 +200,18 @@ export const figureDefinitions = {
   l2DirtyShare: number("behaviour", true, "ratio", "Share of the L2 that may hold what is not yet written to memory"),
   dramGranularity: number("behaviour", true, "bytes", "What one access brings from memory into the L2"),
   dramRandomShare: number("behaviour", true, "ratio", "Bandwidth of random accesses of that size over peak bandwidth"),
+  dramRowShare: number(
+    "behaviour",
+    true,
+    "ratio",
+    "Bandwidth of loads whose lanes each go along a row of their own, over that of loads in order",
+  ),
+  dramRowLatency: number(
+    "behaviour",
+    true,
+    "cycles",
+    "What a load whose lanes each go along a row of their own waits for memory beyond a lone load, on average",
+  ),
   loadSoftness: number(
     "behaviour",
     true,

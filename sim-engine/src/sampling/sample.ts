@@ -68,6 +68,8 @@ const leastRandom = 12;
 /** Cells that covering the grid takes at the least: corners, middle, probes. */
 const leastCovered = 6;
 const mostDrawn = 4096;
+/** Blocks that have to be affordable for draws from all over the grid to tell more than pairs that lie opposite each other. */
+const leastDrawn = 2;
 /** Warps drawn at most of blocks that take all the steps there are. */
 const mostInPairs = 6;
 /** Relative standard error of totals at which random sampling stops. */
@@ -135,7 +137,7 @@ export class Sampler {
     const cost = this.#spent / this.#runs.size;
     if (cost > this.#work.left) this.#makeDo(blocks);
     else if (cost * leastCovered <= this.#options.steps && !this.#irregularFlow) this.#cover(cost);
-    else if (cost > this.#options.steps && !this.#irregularFlow) this.#drawPairs(blocks, cost);
+    else if (cost * leastDrawn > this.#options.steps && !this.#irregularFlow) this.#drawPairs(blocks, cost);
     else this.#drawBlocks(blocks, cost);
     const totals = new Float64Array(this.#counts.length);
     const sampled: SampledBlock[] = [];

@@ -4,13 +4,13 @@ import type { TimeErrors } from "./error-bar.ts";
 export const timeErrors: TimeErrors = {
   wider: 1.65,
   classes: {
-    launch: { launches: 42, error: 0.14 },
-    compute: { launches: 44, error: 0.3 },
-    l1: { launches: 57, error: 0.18 },
-    l2: { launches: 30, error: 0.85 },
-    memory: { launches: 116, error: 0.23 },
-    atomics: { launches: 16, error: 0.45 },
+    launch: { launches: 49, error: 0.14 },
+    compute: { launches: 52, error: 0.35 },
+    l1: { launches: 71, error: 0.2 },
+    l2: { launches: 33, error: 0.85 },
+    memory: { launches: 155, error: 0.27 },
+    atomics: { launches: 19, error: 0.45 },
     host: { launches: 3, error: 0.3 },
-    waits: { launches: 20, error: 1.04 },
+    waits: { launches: 22, error: 0.99 },
   },
 };

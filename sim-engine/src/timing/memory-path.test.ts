@@ -32,6 +32,35 @@ describe("loads of 32 lines that the L1 has (validation/microbenchmarks/h200-row
   test("a load of one line waits for nobody", () => expect(interval(4, 1)).toBeCloseTo(values.l1PassInterval, 5));
 });
 
+describe("16 loads of 32 rows side by side, one warp (validation/microbenchmarks/h100-rows-cold.txt, rows of 8,192 bytes)", () => {
+  /** Cycles until the last is there, where those of every so many come of `traffic` and the others find their sectors under way. */
+  const turn = (traffic: Parameters<TimedProgram["site"]>[1], every: number): number => {
+    const program = new TimedProgram();
+    const missing = program.site({ space: "global", operation: "load" }, { linesPerSector: 1, accessesPerSector: 1, ...traffic });
+    const found = program.site({ space: "global", operation: "load" }, { l1: 1 });
+    const memory = new MemoryPath(values, memoryRates(values, 1, 1), program.launch(1, 32), 0, 0, 1);
+    const turns = Array.from({ length: 32 }, (_, t) => {
+      const begin = 10_000 * t;
+      let last = begin;
+      for (let k = 0; k < 16; k++) {
+        memory.request(k % every === 0 ? missing : found, begin, 32, 32);
+        last = Math.max(last, memory.done);
+      }
+      return last - begin;
+    });
+    return turns.reduce((sum, each) => sum + each, 0) / turns.length;
+  };
+  test.each([
+    ["the L2, a sector each", { l2: 1 }, 1, 820],
+    ["the L2, eight on each sector", { l2: 1 }, 8, 816],
+    ["memory, a sector each", { dram: 1, bytesPerDramSector: 32 }, 1, 1737],
+    ["memory, two on each sector", { dram: 1, bytesPerDramSector: 32 }, 2, 1623],
+  ])("from %s, within 20 %%", (_, traffic, every, cycles) => {
+    expect(turn(traffic, every) / cycles).toBeGreaterThan(0.8);
+    expect(turn(traffic, every) / cycles).toBeLessThan(1.2);
+  });
+});
+
 test.each([
   ["lone sectors, in lines of their own: 64 cycles for 32 (h200-rows.txt)", 1, 64],
   ["whole lines: 32 bytes a cycle (h200-bandwidth.txt)", 0.25, 32],

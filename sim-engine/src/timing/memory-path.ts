@@ -27,6 +27,9 @@ export const reasons = [
 export type Reason = (typeof reasons)[number];
 export const reasonIndex = Object.fromEntries(reasons.map((name, i) => [name, i])) as Readonly<Record<Reason, number>>;
 
+/** A load of more lines than that goes along rows of its lanes' own: memory opens a page for each. Of fewer nothing was measured. */
+const linesInOrder = 16;
+
 export class MemoryPath {
   readonly l1: Server;
   /** What takes copies that go past the L1: of its data path they need no more than what they write. */
@@ -47,6 +50,8 @@ export class MemoryPath {
   weight = 1;
   /** The scheduler that it belongs to. */
   scheduler = 0;
+  /** Its slot. */
+  warp = 0;
   /** Set by `request`: when the result is there, and why not earlier. */
   done = 0;
   reason = 0;
@@ -66,6 +71,9 @@ export class MemoryPath {
   /** When each of the last instructions has left the L1 to the next, a ring. */
   readonly #queue: Float64Array;
   #queued = 0;
+  /** By slot of a warp: when the last of its loads that goes to the L2 is back. */
+  readonly #awaited: number[] = [];
+  readonly #awaitedWhy: number[] = [];
   /** When the L1 has served all of global memory. */
   #globalUntil = 0;
   #seed = 1;
@@ -192,8 +200,12 @@ export class MemoryPath {
     const missing = Math.min(1, traffic.l2 + traffic.dram);
     const perLoad = gpu.l1PassInterval + missing * (gpu.l1MissPassInterval - gpu.l1PassInterval);
     const passes = site.pastL1 ? cycles : cycles * (isStore ? gpu.l1StorePassInterval : perLoad);
-    const begin = site.pastL1 ? this.#copyPast(at, cycles) : this.#lookUp(at, cycles, passes);
-    const atL1 = Math.max(begin + passes - 1, begin + (cycles - 1) * gpu.unitInterval);
+    const isLoad = site.operation === "load" && !site.pastL1;
+    // What is not there, or behind such in its warp's order, is handed on when it is: its scheduler need not wait for that.
+    const awaited = isLoad ? (this.#awaited[this.warp] ?? 0) : 0;
+    const unit = isLoad && (missing > 0 || awaited > at) ? 1 : gpu.unitInterval;
+    const begin = site.pastL1 ? this.#copyPast(at, cycles) : this.#lookUp(at, cycles * unit, passes);
+    const atL1 = Math.max(begin + passes - 1, begin + (cycles - 1) * unit);
 
     const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors);
     const toDram = this.#take(this.#dueDram, index, sectors * traffic.dram, isStore || atomic ? sectors : toL2);
@@ -202,9 +214,14 @@ export class MemoryPath {
     if (toL2 === 0) {
       if (traffic.underWay > 0 && this.#take(this.#dueUnderWay, index, sectors * traffic.underWay, sectors) > 0)
         this.#awaitOther(traffic, atL1);
+      if (awaited > at) {
+        if (awaited > this.done) this.reason = this.#awaitedWhy[this.warp]!;
+        this.#handOn(Math.max(this.done, awaited), cycles - 1);
+      }
       return;
     }
 
+    const byRows = isLoad && toL2 * traffic.linesPerSector > linesInOrder;
     const changes = isStore || atomic;
     const port = changes ? this.writePort : this.readPort;
     const perWrite = Math.max(rates.portPerWrite, traffic.linesPerSector * rates.portPerLine);
@@ -236,7 +253,8 @@ export class MemoryPath {
         this.reason = reasonIndex.host;
       }
     } else if (toDram > 0) {
-      const perByte = traffic.scattered ? rates.dramPerScatteredByte : rates.dramPerByte;
+      const inOrder = byRows ? rates.dramPerRowByte : rates.dramPerByte;
+      const perByte = traffic.scattered ? rates.dramPerScatteredByte : inOrder;
       const atDram = this.dram.serve(atPort, toDram * traffic.bytesPerDramSector * perByte, this.weight);
       if (!isStore) {
         back = Math.max(back, atDram);
@@ -255,6 +273,10 @@ export class MemoryPath {
     this.done =
       Math.max(this.#translated, back) +
       loaded(latency, utilisation, power) * (1 + gpu.latencyVariation * this.#latest(toL2 * traffic.accessesPerSector));
+    if (isLoad) {
+      if (byRows && toDram > 0 && this.reason === reasonIndex.dram) this.done -= gpu.dramRowLatency * Math.log(this.#drawn());
+      this.#handOn(Math.max(this.done, awaited), cycles - 1);
+    }
     if (isStore || site.operation === "reduction") {
       // Nobody waits for a store, but what is behind cannot take more than it has room for: then the L1 stands still.
       const room = gpu.storeRoom * gpu.dramLatency;
@@ -266,9 +288,9 @@ export class MemoryPath {
   }
 
   /** Looks up what a request is about, in so many cycles of the data path, which take so long; when it begins. */
-  #lookUp(at: number, cycles: number, passes: number): number {
+  #lookUp(at: number, handing: number, passes: number): number {
     const begin = this.l1.serve(Math.max(at, this.#handedOver[this.scheduler]!), passes, this.weight);
-    this.#handedOver[this.scheduler] = begin + cycles * this.#gpu.unitInterval;
+    this.#handedOver[this.scheduler] = begin + handing;
     this.#globalUntil = begin + passes;
     return begin;
   }
@@ -291,10 +313,22 @@ export class MemoryPath {
     this.reason = reason;
   }
 
+  /** Hands a load's data on to registers, in so many passes beyond the first, from when it is there: after what its warp asked for before. */
+  #handOn(there: number, passes: number): void {
+    this.done = there + passes;
+    this.#awaited[this.warp] = this.done;
+    this.#awaitedWhy[this.warp] = this.reason;
+  }
+
+  /** Evenly from above 0 to 1, the same sequence every time. */
+  #drawn(): number {
+    this.#seed = (Math.imul(this.#seed, 1664525) + 1013904223) >>> 0;
+    return (this.#seed + 1) / 2 ** 32;
+  }
+
   /** The latest of so many accesses whose latencies vary evenly, with mean 0 and variance 1: the same sequence every time. */
   #latest(accesses: number): number {
-    this.#seed = (Math.imul(this.#seed, 1664525) + 1013904223) >>> 0;
-    return ((this.#seed / 2 ** 32) ** (1 / Math.max(1, accesses)) - 0.5) * Math.sqrt(12);
+    return (this.#drawn() ** (1 / Math.max(1, accesses)) - 0.5) * Math.sqrt(12);
   }
 
   /**

@@ -39,8 +39,9 @@ export interface MemoryRates {
   readonly l2PerWrite: number;
   /** Cycles for which each line that is read keeps this SM's share of the L2 from writing. */
   readonly l2PerLine: number;
-  /** Cycles for each byte of this SM's share of memory bandwidth, in order and scattered. */
+  /** Cycles for each byte of this SM's share of memory bandwidth, in order, by lanes along rows of their own, and scattered. */
   readonly dramPerByte: number;
+  readonly dramPerRowByte: number;
   readonly dramPerScatteredByte: number;
   /** Cycles for each byte of this SM's share of the link to the host, either way, and for each write there that fills no sector. */
   readonly hostPerByte: number;
@@ -70,6 +71,7 @@ export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number
     l2PerLine: gpu.l2LineShare * gpu.l2AccessBytes * share(gpu.l2Bandwidth),
     l2PerWrite: gpu.l2AccessBytes * share(gpu.l2Bandwidth * gpu.l2WriteShare),
     dramPerByte: share(dramBandwidthFor(gpu, readShare)),
+    dramPerRowByte: share(dramBandwidthFor(gpu, readShare) * gpu.dramRowShare),
     dramPerScatteredByte: share(gpu.dramBandwidth * gpu.dramRandomShare),
     hostPerByte: share(gpu.hostLinkBandwidth * gpu.hostLinkShare * bothWays),
     hostPerPartial: (activeSms * gpu.hostWriteInterval * gpu.clock) / 1000,

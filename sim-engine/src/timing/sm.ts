@@ -287,6 +287,7 @@ export class SmReplay {
     this.#advance(time, weight, this.once[slot]!, onceWeight);
     this.memory.weight = weight;
     this.memory.scheduler = k;
+    this.memory.warp = slot;
     const wait = this.ready[slot]! - this.issuedAt[slot]! - 1;
     const once = Math.min(wait, this.once[slot]!);
     const waited = once * onceWeight + (wait - once) * weight;

@@ -458,6 +458,46 @@ else { asm volatile("setmaxnreg.inc.sync.aligned.u32 ${most};"); float x = 0.0f;
     }
 }
 
+/** Loops of unknown length that begin at one index of the launch and step by another, by what is done to both alike. */
+function* alikeSteps() {
+  const [x, block] = ["(int)threadIdx.x", "(int)blockDim.x"];
+  const both = (made) => [made(x), made(block)];
+  const kinds = {
+    indices: [x, block],
+    added: both((index) => `${index} + 1`),
+    subtracted: both((index) => `${index} - 3`),
+    warps: both((index) => `${index} / 32`),
+    thirds: both((index) => `${index} / 3`),
+    fours: both((index) => `${index} * 4`),
+    threes: both((index) => `${index} * 3`),
+    shifted: both((index) => `${index} << step`),
+    multiplied: both((index) => `${index} * step`),
+    masked: both((index) => `(${index} & 15)`),
+    negated: both((index) => `-${index}`),
+    twice: both((index) => `((${index} * 4) & 31)`),
+    other_shift: [`${x} / 32`, `${block} / 64`],
+    other_index: [`(int)threadIdx.y * 4`, `${block} * 4`],
+    blocks: ["(int)blockIdx.x * 4", "(int)gridDim.x * 4"],
+    blocks_threads: ["(int)blockIdx.x / 32", `${block} / 32`],
+    parameter: ["step * 4", `${block} * 4`],
+    by_parameter: [`${x} * 4`, "step * 4"],
+    sums: [`((int)blockIdx.x * ${block} + ${x}) * 4`, `((int)gridDim.x * ${block}) * 4`],
+    warps_of_blocks: [`(int)blockIdx.x * (${block} / 32) + ${x} / 32`, `${block} / 32`],
+    warps_of_grid: [`(int)blockIdx.x * (${block} / 32) + ${x} / 32`, `(int)gridDim.x * (${block} / 32)`],
+    warp_added: [`${x} / 32 + 1`, `${block} / 32`],
+  };
+  for (const [kind, [start, step]] of Object.entries(kinds)) {
+    const name = `alike_${kind}`;
+    const body = `for (int i = ${start}; i < n; i += ${step}) { ${multiplies(4)} x += q[i]; }`;
+    yield {
+      name,
+      source: kernel(name, ", int n, int step", body),
+      varied: { body: "load", trips: "unknown", kind, size: 4 },
+      marker: "fma",
+    };
+  }
+}
+
 /** Loops of unknown length by the widths of counter and bound, and where they begin: which are unrolled, and which of those by ptxas again. */
 function* counterWidths() {
   const pairs = [
@@ -651,6 +691,7 @@ export const families = {
   searches,
   widenedCounters,
   steps,
+  alikeSteps,
   counterWidths,
   wideProducts,
   indices,

@@ -5,8 +5,9 @@ usage: measure.py KERNELS_FOLDER OUT.json [-- more arguments of nvcc]
 
 Needs nvcc, ncu with its Python interface (extras/python of its folder), and a GPU whose counters may be read. Each .cu of the folder
 is built with `nvcc -O3 -std=c++17 -arch=native -lineinfo` (or for the target that the arguments name: Hopper's wgmma is of `-arch=sm_90a`)
-and run once under ncu with its caches flushed before each pass.
+and run once under ncu with its caches flushed before each pass. All are built side by side before the first is run.
 """
+import concurrent.futures
 import glob
 import json
 import os
@@ -59,15 +60,9 @@ def main():
     more = arguments[arguments.index("--") + 1 :] if "--" in arguments else []
     folder, out = arguments[:2]
     launches, device = [], {}
-    for source in sorted(glob.glob(os.path.join(folder, "*.cu"))):
-        with tempfile.TemporaryDirectory() as work:
-            program = os.path.join(work, "program")
-            target = [] if any(one.startswith(("-arch", "-gencode")) for one in more) else ["-arch=native"]
-            build = ["nvcc", "-O3", "-std=c++17", *target, "-lineinfo", *more, source, "-o", program, "-lcuda"]
-            if subprocess.run(build).returncode:
-                print(f"{source}: nvcc refuses it", file=sys.stderr)
-                continue
-            report = os.path.join(work, "report")
+    with tempfile.TemporaryDirectory() as work:
+        for source, program in built(sorted(glob.glob(os.path.join(folder, "*.cu"))), work, more):
+            report = f"{program}-report"
             wanted = list(TOTALS.values()) + [f"smsp__average_warps_issue_stalled_{s}_per_issue_active.ratio" for s in STALLS]
             run = subprocess.run(
                 ["ncu", "--clock-control", "none", "--section", "SourceCounters", "--metrics", ",".join(wanted), "-o", report, program],
@@ -77,10 +72,28 @@ def main():
                 print(f"{source}: {run.stdout[-2000:]}{run.stderr[-2000:]}", file=sys.stderr)
                 continue
             found, device = read(report + ".ncu-rep", os.path.basename(source))
+            for launch in [each for each in found if "time_ns" not in each]:
+                print(f"{source}: {launch['kernel']} did not run to its end", file=sys.stderr)
+                found.remove(launch)
             print(f"{os.path.basename(source)}: {len(found)} launches", file=sys.stderr)
             launches += found
             with open(out, "w") as file:
                 json.dump({"device": device, "launches": launches}, file, indent=1)
+
+
+def built(sources, work, more):
+    """The sources that nvcc takes, each with its program in the folder `work`."""
+    target = [] if any(one.startswith(("-arch", "-gencode")) for one in more) else ["-arch=native"]
+
+    def build(source):
+        program = os.path.join(work, os.path.splitext(os.path.basename(source))[0])
+        refused = subprocess.run(["nvcc", "-O3", "-std=c++17", *target, "-lineinfo", *more, source, "-o", program, "-lcuda"]).returncode
+        if refused:
+            print(f"{source}: nvcc refuses it", file=sys.stderr)
+        return None if refused else (source, program)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [each for each in pool.map(build, sources) if each]
 
 
 def read(path, name):

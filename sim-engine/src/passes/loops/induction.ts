@@ -61,6 +61,8 @@ export function loopCounter(loop: Loop, test: BottomTested, entry: Block): Count
   const given = givenStep(narrow ?? tested, loop.header, back, inLoop);
   if (given && mustEnd(loop)) {
     const start = given.phi.args[enter];
+    // Nor does it where both are made alike of the launch's indices, as a warp's number and how many there are (validation/compiler/alikeSteps.json).
+    if (start && start.action.kind !== "special" && madeAlike(start, given.step)) return undefined;
     return start && { ...given, start, testedOffset: given.step, predicate, bound, exact: true, widened: narrow !== undefined };
   }
   const at = steps(narrow ?? tested);
@@ -113,6 +115,19 @@ function givenStep(
   // Nor does NVVM count by what was widened without a sign (validation/compiler/steps.json).
   if (step?.action.kind === "convert" && step.action.op === "zext") return undefined;
   return phi && step && !inLoop(step) && intConstant(step) === undefined ? { phi, step } : undefined;
+}
+
+/** Whether two values come of indices of the launch by the same operations, none of which but those below the last only adds. */
+function madeAlike(a: Op, b: Op): boolean {
+  if (a.action.kind === "special") return b.action.kind === "special";
+  if (a.action.kind !== "int" || b.action.kind !== "int" || a.action.op !== b.action.op || a.action.op === "add") return false;
+  const differing = a.args.flatMap((arg, at) => {
+    const other = b.args[at];
+    const constant = intConstant(arg);
+    return other === undefined || arg === other || (constant !== undefined && constant === intConstant(other)) ? [] : [{ arg, other }];
+  });
+  const [{ arg, other } = {}] = differing;
+  return differing.length === 1 && arg !== undefined && other !== undefined && madeAlike(arg, other);
 }
 
 /** A value as another plus a constant. */
