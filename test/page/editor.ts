@@ -60,7 +60,7 @@ export function describeEditor({ server, browser, extension, folder }: PageConte
       await runCommand(page, "Go to File...");
       await page.locator(".quick-input-widget:visible input").first().fill("unlaunched.cu");
       await page.locator(".quick-input-list .monaco-list-row", { hasText: "unlaunched.cu" }).first().click();
-      const hint = page.locator(".view-line span", { hasText: /^=\s[\d.]+M,\sassumed$/ }).last();
+      const hint = page.locator(".view-line span", { hasText: /^≈\s[\d.]+M,\sassumed$/ }).last();
       await hint.waitFor();
       await hint.click({ modifiers: ["Control"] });
       const input = page.locator(".quick-input-widget:visible input").first();

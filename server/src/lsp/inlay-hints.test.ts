@@ -43,8 +43,8 @@ const a: Assumption = { what: "a", value: "a buffer of its own", why: "nothing h
 const everywhere = { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } };
 
 test.each<readonly [string, View, readonly string[]]>([
-  ["a number", viewOf([[n(2_097_152)]]), ["= 2.1M, assumed"]],
-  ["the slowest launch's", viewOf([[n(1)], [n(4)]]), ["= 4, assumed"]],
+  ["a number", viewOf([[n(2_097_152)]]), ["≈ 2.1M, assumed"]],
+  ["all launches'", viewOf([[n(1)], [n(4)]]), ["≈ 1 to 4, assumed"]],
   ["no buffer", viewOf([[a]]), []],
   ["nothing that is known", viewOf([[]]), []],
   ["switched off", viewOf([[n(4)]], { inlayHints: { assumptions: false } }), []],
@@ -60,13 +60,23 @@ test("stands behind the parameter, and its command knows what it is about", () =
   expect(inlayHints(viewOf([[n(4)]]), { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } })).toEqual([]);
 });
 
+test("of launches that differ a click says what the slowest has, and its hover which that is", () => {
+  const [hint] = inlayHints(viewOf([[n(1)], [n(4)]]), everywhere);
+  expect(hint?.label).toMatchObject([
+    {
+      tooltip: "nothing here launches the kernel. The slowest launch has 4. With Ctrl or Cmd a click says what it is.",
+      command: { arguments: ["file:///w/a.cu", 1, 1, "n", 4] },
+    },
+  ]);
+});
+
 test.each<readonly [string, View]>([
   ["another launch's own", viewOf([[], [n(4)]])],
   ["no line of its own", { ...viewOf([[n(4)]]), kernels: [{ ...kernel, at: { start: 5, end: text.length - 1 } }] }],
 ])("no click where it would change %s", (_, view) => {
   const changed = { ...view, launches: view.launches.map((launch) => ({ ...launch, kernel: view.kernels[0] as ViewKernel })) };
   const [hint] = inlayHints(changed, everywhere);
-  expect(hint?.label).toMatchObject([{ value: "= 4, assumed" }]);
+  expect(hint?.label).toMatchObject([{ value: "≈ 4, assumed" }]);
   expect(hint?.label).not.toMatchObject([{ command: {} }]);
 });
 

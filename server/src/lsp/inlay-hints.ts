@@ -66,8 +66,9 @@ export function inlayHints(view: View, shown: LspRange): InlayHint[] {
 }
 
 /**
- * At each parameter of a kernel, the number that its slowest launch was simulated with and nobody says. A click can say it where that is
- * so of all its launches, in a directive above the kernel: where that has a line of its own to stand on.
+ * At each parameter of a kernel, the number that its launches were simulated with and nobody says, from the least to the most of them. A
+ * click can say the slowest launch's where that is so of all its launches, in a directive above the kernel: where that has a line of its
+ * own to stand on.
  */
 function assumedParameters(view: View, kernel: ViewKernel): { readonly at: number; readonly hint: InlayHint }[] {
   const { document } = view;
@@ -83,9 +84,17 @@ function assumedParameters(view: View, kernel: ViewKernel): { readonly at: numbe
     if (typeof found?.value !== "number" || launchKeys.some((key) => key === name)) return [];
     const canSay = before.trim() === "" && launches.every((launch) => numberIn(launch.report.assumptions));
     const stale = isStale ? ` ${staleText(view)}` : "";
+    const all = launches.flatMap((launch) => {
+      const value = numberIn(launch.report.assumptions)?.value;
+      return typeof value === "number" ? [value] : [];
+    });
+    const [least, most, slowest] = [Math.min(...all), Math.max(...all), found.value].map(formatCount);
+    const isOne = least === most;
     const part: InlayHintLabelPart = {
-      value: `= ${formatCount(found.value)}, assumed`,
-      tooltip: visible(`${found.why}.${canSay ? " With Ctrl or Cmd a click says what it is." : ""}${stale}`),
+      value: `≈ ${isOne ? slowest : `${least} to ${most}`}, assumed`,
+      tooltip: visible(
+        `${found.why}.${isOne ? "" : ` The slowest launch has ${slowest}.`}${canSay ? " With Ctrl or Cmd a click says what it is." : ""}${stale}`,
+      ),
     };
     if (canSay)
       part.command = {
