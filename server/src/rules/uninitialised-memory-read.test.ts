@@ -27,14 +27,6 @@ int main() {
 }`,
     "a sketch, which fills nothing": program("  out[t] += in[t];"),
     "device memory that is filled": filled("  out[t] += in[t];").replace("k<<<", "cudaMemset(out, 0, 4096 * sizeof(float));\n  k<<<"),
-    "what a copy of elements for bytes left out, which is told at the copy": `__global__ void k(int *x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
-int main() {
-  const int n = 1 << 16;
-  int *h = (int *)calloc(n, sizeof(int)), *d;
-  cudaMalloc(&d, n * sizeof(int));
-  cudaMemcpy(d, h, n, cudaMemcpyHostToDevice);
-  k<<<n / 256, 256>>>(d);
-}`,
     "device memory that somebody may fill": filled("  out[t] += in[t];").replace("k<<<", "prepare(out);\n  k<<<"),
     "device memory that is set before it is read": filled("  out[t] = 0;\n  __syncthreads();\n  out[255 - t] += in[t];"),
     "filled part by part in a loop": filled(

@@ -1,6 +1,5 @@
 import { defineRule } from "./rule.ts";
 import { alsoAt, byCause } from "./support/causes.ts";
-import { faultsOf } from "./support/host-faults.ts";
 import { about, elementAt, shown, threadOf } from "./support/violations.ts";
 
 export default defineRule({
@@ -53,15 +52,8 @@ int main() {
 }`,
   },
   *check(context) {
-    // What a copy of too few bytes left out is told at the copy.
-    const cutShort = new Set(
-      (["elements-for-bytes", "sizeof-pointer", "sizeof-pointer-type"] as const).flatMap((kind) =>
-        faultsOf(context, kind).map(({ object }) => object.name),
-      ),
-    );
     for (const { first: each, others } of byCause(shown(context, "uninitialised"), ({ object }) => `${object.kind} ${object.name}`)) {
       const { by, object } = each.violation;
-      if (object.kind === "buffer" && cutShort.has(object.name)) continue;
       yield {
         span: each.place,
         message: `Nobody has written it: ${threadOf(by)} reads \`${each.text}\`, ${elementAt(each.violation)} of \`${object.name}\`, before any thread stores there.${others.length === 0 ? "" : ` So ${others.length === 1 ? "does one more read" : `do ${others.length} more reads`} of it.`}`,
