@@ -8,6 +8,56 @@ beforeAll(loadGrammarFromDisk);
 
 const code = `__global__ void halve(float *data, const int *count) {\n  data[threadIdx.x] *= 0.7;\n  for (unsigned i = 0; i < 800; ++i) data[i + *count] = __shfl(data[i], 0);\n}`;
 
+describe("of two findings on one text", () => {
+  const selected = ["missing-syncwarp", "shared-memory-race", "out-of-bounds-access", "unchecked-arithmetic"];
+  const rulesOf = (text: string): string[] => [...new Set(findingsOf(text, selected, true).map(({ ruleId }) => ruleId))].sort();
+  const steps = (barrier: string): string => `__global__ void reduce(float *out, const float *in) {
+  volatile __shared__ float s[256];
+  int tid = threadIdx.x;
+  s[tid] = in[blockIdx.x * 256 + tid];
+  for (int k = 128; k > 32; k >>= 1) {
+    __syncthreads();
+    if (tid < k) s[tid] += s[tid + k];
+  }
+  ${barrier}
+  if (tid < 32) {
+    s[tid] += s[tid + 32];
+    s[tid] += s[tid + 16];
+    s[tid] += s[tid + 8];
+    s[tid] += s[tid + 4];
+    s[tid] += s[tid + 2];
+    s[tid] += s[tid + 1];
+  }
+  if (tid == 0) out[blockIdx.x] = s[0];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 256 * 64 * sizeof(float));
+  cudaMalloc(&out, 64 * sizeof(float));
+  cudaMemset(in, 0, 256 * 64 * sizeof(float));
+  reduce<<<64, 256>>>(out, in);
+}`;
+
+  test("races within a warp are told as the steps of one, those of the block as races, too", () => {
+    expect(rulesOf(steps("__syncthreads();"))).toEqual(["missing-syncwarp"]);
+    expect(rulesOf(steps(""))).toEqual(["missing-syncwarp", "shared-memory-race"]);
+  });
+
+  test("what overflows in one kernel says nothing of another that calls the same function", () => {
+    const text = `__device__ void put(float *out, int i, int m) { out[i * m] = 1.0f; }
+__global__ void small(float *out, int m) { put(out, blockIdx.x * blockDim.x + threadIdx.x, m); }
+__global__ void large(float *out, int m) { put(out, blockIdx.x * blockDim.x + threadIdx.x, m); }
+int main() {
+  float *a, *b;
+  cudaMalloc(&b, 1000 * sizeof(float));
+  small<<<4, 256>>>(b, 1);
+  cudaMalloc(&a, (size_t)65536 * 65536 * sizeof(float));
+  large<<<256, 256>>>(a, 65536);
+}`;
+    expect(rulesOf(text)).toEqual(["out-of-bounds-access", "unchecked-arithmetic"]);
+  });
+});
+
 describe("lint", () => {
   test("says all that an editor shows", () => {
     const [first] = lint(analyseCode(code), undefined);

@@ -256,8 +256,14 @@ function withoutSaid(all: readonly Located[], reading: Reading): readonly Locate
     place,
     ...(finding.related ?? []).map(({ at }) => ("file" in at ? at : reading.locate(at.start, at.end))),
   ];
+  /** What is said of one kernel says nothing of another that calls the same code. */
+  const isOfSame = ({ kernel: a }: Finding, { kernel: b }: Finding): boolean => a === undefined || b === undefined || a === b;
   return all.filter(
-    ({ rule, place }) => !rule.givesWayTo?.some((id) => said.get(id)?.some((each) => placesOf(each).some((at) => overlap(at, place)))),
+    ({ rule, place, finding }) =>
+      finding.stands === true ||
+      !rule.givesWayTo?.some((id) =>
+        said.get(id)?.some((each) => isOfSame(finding, each.finding) && placesOf(each).some((at) => overlap(at, place))),
+      ),
   );
 }
 

@@ -5,17 +5,17 @@ import { diskFiles } from "./files.ts";
 import { startServer } from "./lsp/server.ts";
 import { compileResources } from "./nvcc/compile.ts";
 import { printReport } from "./nvcc/ncu.ts";
-import { streamConnection } from "./stdio-connection.ts";
+import { type End, streamConnection } from "./stdio-connection.ts";
 import { type StartedThread, type Ticks, threadWorker } from "./worker/thread.ts";
 
 /** A thread that a debugger has stopped is not stuck. */
 const isDebugged = process.execArgv.some((argument) => argument.startsWith("--inspect"));
 const never: Ticks = () => ({ stop: () => undefined });
 
-/** As the protocol has it for a client that goes without a word. */
-function endWith(reason: string | undefined): void {
+/** As the protocol has it: 0 for a client that has asked for the end, 1 for one that goes without a word. */
+function endWith({ reason, isShutDown }: End): void {
   if (reason !== undefined) process.stderr.write(`warplens: ${reason}\n`);
-  process.exit(1);
+  process.exit(isShutDown && reason === undefined ? 0 : 1);
 }
 
 /**

@@ -15,14 +15,19 @@ const message = (body: string): string => `Content-Length: ${Buffer.byteLength(b
 function told(sent: string, close = false): Promise<string> {
   const [from, to] = [new PassThrough(), new PassThrough()];
   return new Promise((resolve) => {
-    const connection = streamConnection(from, to, (reason) => resolve(`ended: ${reason ?? "closed"}`));
+    const connection = streamConnection(from, to, ({ reason, isShutDown }) =>
+      resolve(`ended: ${reason ?? "closed"}${isShutDown ? ", as it was asked" : ""}`),
+    );
     connection.onInitialize(() => ({ capabilities: {} }));
+    connection.onShutdown(() => {
+      if (close) from.destroy();
+    });
     connection.listen();
     to.on("data", (data) => {
       if (String(data).includes('"result"')) resolve("answered");
     });
     from.write(sent);
-    if (close) from.destroy();
+    if (close && !sent.includes("shutdown")) from.destroy();
   });
 }
 
@@ -38,6 +43,13 @@ test("a message that is no JSON is left out", async () => {
   expect(await told(message("{]") + message(initialize))).toBe("answered");
 });
 
+test("a message without what it needs is left out", async () => {
+  const cancel = JSON.stringify({ jsonrpc: "2.0", method: "$/cancelRequest" });
+  expect(await told(message(cancel) + message(initialize))).toBe("answered");
+});
+
 test("a client that goes ends it", async () => {
   expect(await told("", true)).toBe("ended: closed");
+  const shutdown = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "shutdown" });
+  expect(await told(message(shutdown), true)).toBe("ended: closed, as it was asked");
 });

@@ -18,12 +18,15 @@ export class ClientSettings {
 
   /** @param pulled what the client answered, where it can be asked. What it says then goes before what it said before. */
   section(pulled: unknown): unknown {
-    return pulled ?? this.#pushed ?? this.#atStart;
+    return (isEmpty(pulled) ? undefined : pulled) ?? this.#pushed ?? this.#atStart ?? pulled;
   }
 }
 
+/** Clients that have no settings of ours say so with an empty table, too. */
+const isEmpty = (told: unknown): boolean => typeof told === "object" && told !== null && Object.keys(told).length === 0;
+
 /** Of all sections ours, and as it is where a client tells ours alone. */
 function sectionOf(told: unknown): unknown {
-  if (typeof told !== "object" || told === null) return undefined;
+  if (typeof told !== "object" || told === null || isEmpty(told)) return undefined;
   return "warplens" in told ? told.warplens : told;
 }

@@ -89,14 +89,20 @@ function changesIn({ program: { semantics }, syntax }: RuleContext, size: Expres
 }
 
 /** A size of what the loop goes through, as of `for (const auto &batch : batches)`: not one that it counts through to measure. */
-function isOfData({ program: { semantics }, syntax }: RuleContext, size: Expression, loop: Loop): boolean {
+function isOfData(context: RuleContext, size: Expression, loop: Loop): boolean {
+  const { program, syntax } = context;
+  const { semantics } = program;
   const variables = new Variables(syntax, semantics);
   const isSize = (node: Expression): boolean =>
     syntax
       .expressions("call")
       .some(
         ({ start, end, callee }) =>
-          start >= node.start && end <= node.end && callee.kind === "member" && callee.name.parts.at(-1)?.text === "size",
+          start >= node.start &&
+          end <= node.end &&
+          callee.kind === "member" &&
+          callee.name.parts.at(-1)?.text === "size" &&
+          changesIn(context, callee.base, loop),
       );
   const changing = syntax.expressions("name").flatMap((name) => {
     const variable = isInside(name, size) ? variables.of(name) : undefined;

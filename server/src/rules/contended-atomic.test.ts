@@ -1,4 +1,5 @@
-import { testRule } from "../testing/rule-tables.ts";
+import { expect, test } from "vitest";
+import { findingsOf, testRule } from "../testing/rule-tables.ts";
 import rule from "./contended-atomic.ts";
 
 const program = (body: string): string => `
@@ -56,7 +57,7 @@ void all(const int *in, int *bins) {
     ),
     "each its own": program("  atomicAdd(&sum[i], in[i]);"),
     "a program that tries out atomics": program(
-      "  atomicAdd(bins, 10);\n  atomicMax(bins + 1, i);\n  atomicMin(bins + 2, i);\n  atomicAnd(bins + 3, i);\n  atomicXor(bins + 4, i);",
+      "  atomicAdd(bins, 10);\n  atomicMax(bins + 1, i);\n  atomicMin(bins + 2, i);\n  atomicAnd(bins + 3, i);\n  atomicXor(bins + 4, i);\n  atomicOr(bins + 5, i);",
     ),
     "one of a warp": program("  if (threadIdx.x % 32 == 0) atomicAdd(&sum[i / 32], in[i]);"),
     "sums of integers, which the compiler unites, among much else": program(`  float s = 0;
@@ -121,4 +122,9 @@ void all(const int *in) {
 //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ Up to 8 lanes of a warp meet`),
     },
   },
+});
+
+test("statistics of four kinds are a computation", () => {
+  const kinds = "  atomicAdd(bins, 10);\n  atomicMax(bins + 1, i);\n  atomicMin(bins + 2, i);\n  atomicOr(bins + 3, i);";
+  expect(findingsOf(program(kinds), [rule.id], true).map(({ ruleId }) => ruleId)).toContain(rule.id);
 });

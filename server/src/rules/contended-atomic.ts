@@ -74,8 +74,8 @@ int main() {
   },
 });
 
-/** Operations at one array's elements from which on they are no computation. */
-const allKinds = 4;
+/** Operations at one array's elements from which on they are no computation: statistics take a sum, a least, a most and flags. */
+const allKinds = 6;
 
 /** A program that shows or tests atomics does one after another what no computation does together. */
 function triesOut({ program: { reading } }: RuleContext, { place, besides }: Cost): boolean {

@@ -41,7 +41,13 @@ The fix is safe where the constant is only chosen (\`max(x, 0.0)\`); elsewhere i
       const use = uses.of(literal);
       return use ? [{ literal, ...use }] : [];
     });
-    for (const constants of groupBy(found, ({ root }) => root).values()) yield finding(context, constants);
+    // A power's own operands are told with it, what is computed for one is not.
+    const isOperand = ({ literal }: Constant): boolean => {
+      const around = syntax.parent(literal);
+      return around?.role === "expression" && around.node.kind === "call";
+    };
+    for (const constants of groupBy(found, ({ root }) => root).values())
+      yield { ...finding(context, constants), stands: !constants.every(isOperand) };
   },
 });
 

@@ -67,9 +67,12 @@ void run(int n, cudaMemLocation device) {
 /** Of less a page fault or two are all there is. */
 const smallest = 1n << 20n;
 
-/** What launches are given of managed memory, each array once, where host code says how large all of it is. */
+/** What launches are given of managed memory, each array once, where host code says how large all of it is and nothing is assumed. */
 function bytesLaunched({ program }: RuleContext): bigint | undefined {
-  const managed = program.launches.flatMap(({ launch }) => launch?.buffers.filter(({ residence }) => residence === "managed") ?? []);
+  const isManaged = ({ residence }: { readonly residence?: string }): boolean => residence === "managed";
+  const given = program.launches.filter(({ launch }) => launch?.buffers.some(isManaged));
+  if (given.some(({ assumptions }) => assumptions.length > 0)) return undefined;
+  const managed = given.flatMap(({ launch }) => launch?.buffers.filter(isManaged) ?? []);
   const sizes = new Map(managed.map(({ name, bytes }) => [name, bytes]));
   if (sizes.size === 0) return undefined;
   return [...sizes.values()].reduce<bigint | undefined>(

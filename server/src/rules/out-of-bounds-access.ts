@@ -45,6 +45,8 @@ int main() {
   },
   *check(context) {
     for (const each of shown(context, "out-of-bounds")) {
+      // Where the kernel is launched several times what overflows may do so in another launch.
+      const stands = context.launches.filter(({ fact }) => fact.kernelName === each.launch.fact.kernelName).length > 1;
       const { violation, place, text } = each;
       const { by, object } = violation;
       if (object.kind === "null") {
@@ -57,6 +59,7 @@ int main() {
         message: `Out of bounds: ${threadOf(by)} ${verbOf(by)} \`${text}\`, ${elementAt(violation)}; ${sizeOf(violation)}.`,
         ...about(each),
         fix: checked(context, each),
+        stands,
       };
     }
   },

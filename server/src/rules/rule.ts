@@ -66,6 +66,8 @@ export interface Finding {
   readonly assumed?: readonly string[];
   /** Of correctness: the threads and the memory that show it. */
   readonly witness?: Violation;
+  /** It is told whatever another rule says there: it has a cause besides. */
+  readonly stands?: boolean;
 }
 
 /** A launch that was simulated, with what it came from. Spans in the report index `kernel.files`. */

@@ -66,6 +66,8 @@ int main() {
           ...alsoAt(others, (more) => `thread ${tuple(more.by.thread)} ${verbOf(more.by)} it here, too`),
         ]),
         fix: barriersFor(context, all),
+        // Steps of a warp are no matter of warps that do not wait for each other.
+        stands: all.some(({ violation }) => !violation.sameWarp),
       };
     }
   },

@@ -17,8 +17,41 @@ ${loop}
   use(result);
 }`;
 
+/** A loop over turns, with a vector `h` of the host and two arrays of the device. */
+const withVector = (before: string, inside: string): string => `#include <vector>
+__global__ void turn(float *y, const float *x) { y[blockIdx.x * 256 + threadIdx.x] = 2 * x[blockIdx.x * 256 + threadIdx.x]; }
+void keep(float *array);
+void change(int turn);
+void run(float *a, float *b, float *seen, int n, int steps) {
+  std::vector<float> h(n);
+${before}
+  for (int t = 0; t < steps; ++t) {
+${inside}
+  }
+}`;
+
 testRule(rule, {
   clean: {
+    "a vector whose elements a pointer leads to": withVector(
+      "  float *p = h.data();",
+      "    p[0] = t;\n    cudaMemcpy(a, h.data(), n * sizeof(float), cudaMemcpyHostToDevice);\n    turn<<<n / 256, 256>>>(b, a);",
+    ),
+    "a vector that an iterator leads to": withVector(
+      "  auto first = h.begin();",
+      "    turn<<<n / 256, 256>>>(b, a);\n    cudaMemcpy(h.data(), b, n * sizeof(float), cudaMemcpyDeviceToHost);\n    seen[t] = *first;",
+    ),
+    "a vector that others know": withVector(
+      "  keep(h.data());",
+      "    change(t);\n    cudaMemcpy(a, h.data(), n * sizeof(float), cudaMemcpyHostToDevice);\n    turn<<<n / 256, 256>>>(b, a);",
+    ),
+    "copies in the first and the last turn": withVector(
+      "",
+      "    if (t == 0) cudaMemcpy(a, h.data(), n * sizeof(float), cudaMemcpyHostToDevice);\n    turn<<<n / 256, 256>>>(b, a);\n    if (t == steps - 1) cudaMemcpy(h.data(), b, n * sizeof(float), cudaMemcpyDeviceToHost);",
+    ),
+    "a sum that comes back in the place of an element": withVector(
+      "",
+      "    cudaMemcpy(a, h.data(), n * sizeof(float), cudaMemcpyHostToDevice);\n    turn<<<n / 256, 256>>>(b, a);\n    cudaMemcpy(h.data(), b, sizeof(float), cudaMemcpyDeviceToHost);",
+    ),
     "buffers of their own": `void f(float **d, float *h, int n) {
   for (int i = 0; i < n; i++) cudaMemcpy(d[i], h + i * 9, 36, cudaMemcpyHostToDevice);
 }`,

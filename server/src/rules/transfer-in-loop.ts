@@ -2,10 +2,11 @@ import type { Expression, Node, ParameterDeclaration } from "../syntax/ast.ts";
 import { formatCapacity } from "../units.ts";
 import { defineRule, type Finding, type RuleContext } from "./rule.ts";
 import { countersOf } from "./support/counters.ts";
+import { textAt } from "./support/edits.ts";
 import { type Call, libraryName } from "./support/library-calls.ts";
 import { type Loop, loopsAround } from "./support/loops.ts";
 import { type RuntimeCall, runtimeCalls } from "./support/runtime-calls.ts";
-import { sameSpan } from "./support/syntax-index.ts";
+import { type SyntaxIndex, sameSpan } from "./support/syntax-index.ts";
 import { type Variable, Variables } from "./support/variables.ts";
 
 export default defineRule({
@@ -80,7 +81,7 @@ function* repeatedCopies(context: RuleContext, variables: Variables): Generator<
     if (hasOtherNames(context, host, variables) || (isKnownElsewhere(context, host, variables) && callsOthers(context, loop))) continue;
     const other = pair.find((each) => each.device !== device);
     if (other) {
-      if (!passesThroughHost(copy, other, pair, mentions)) continue;
+      if (!passesThroughHost(copy, other, pair, mentions) || !isSameSize(context, copy, other)) continue;
       for (const each of pair) told.add(each);
       yield {
         span: copy.call,
@@ -117,6 +118,12 @@ function* repeatedCopies(context: RuleContext, variables: Variables): Generator<
   }
 }
 
+/** As they are written: of sizes that are written otherwise it is not known. */
+function isSameSize({ program: { reading } }: RuleContext, ...copies: readonly [Copy, Copy]): boolean {
+  const [a, b] = copies.map(({ call: { arguments: given } }) => given[2] && textAt(reading, reading.locate(given[2].start, given[2].end)));
+  return a !== undefined && a.replace(/\s+/g, "") === b?.replace(/\s+/g, "");
+}
+
 /** One array goes to the device, kernels follow, and another one comes back to where it came from. */
 function passesThroughHost(up: Copy, back: Copy, pair: readonly Copy[], mentions: (variable: Variable) => Expression[]): boolean {
   const read = mentions(up.device).map(({ start }) => start);
@@ -134,6 +141,12 @@ function passesThroughHost(up: Copy, back: Copy, pair: readonly Copy[], mentions
 function copyOf({ syntax }: RuleContext, { call, name }: RuntimeCall, variables: Variables): Copy | undefined {
   const [to, from, , kind] = call.arguments;
   const [loop] = name === "cudaMemcpy" ? loopsAround(syntax, call) : [];
+  const isAlways =
+    loop &&
+    [...syntax.ancestors(call)].every(
+      ({ node }) => node.start < loop.start || node.end > loop.end || !("kind" in node && /^(if|switch|conditional)$/.test(node.kind)),
+    );
+  if (!isAlways) return undefined;
   const direction = kind?.kind === "name" ? kind.name.parts.at(-1)?.text : undefined;
   const up = direction === "cudaMemcpyHostToDevice";
   if (!loop || !to || !from || !(up || direction === "cudaMemcpyDeviceToHost")) return undefined;
@@ -164,19 +177,42 @@ const nameOfMember = ({ name }: Expression & { readonly kind: "member" }): strin
 function hasOtherNames({ syntax, program: { semantics } }: RuleContext, variable: Variable, variables: Variables): boolean {
   if (semantics.enclosingFunction(variable) === undefined) return true;
   return variables.uses(variable).some((use) => {
-    const around = syntax.parent(use);
+    const pointer = pointerOf(syntax, use);
+    const around = syntax.parent(pointer);
     if (around?.role === "declaration") return true;
     if (around?.role !== "expression") return false;
     const { node } = around;
-    return node.kind === "list" || (node.kind === "unary" && node.op === "&") || (node.kind === "assign" && sameSpan(use, node.right));
+    return node.kind === "list" || (node.kind === "unary" && node.op === "&") || (node.kind === "assign" && sameSpan(pointer, node.right));
   });
+}
+
+/** What is made of an array to lead to its elements: `h.data()`, `h.begin()`, `&h[1]`, `h + 1`; else the array itself. */
+function pointerOf(syntax: SyntaxIndex, array: Expression): Expression {
+  const around = syntax.parent(array);
+  if (around?.role !== "expression") return array;
+  const { node } = around;
+  if (node.kind === "parenthesized" || node.kind === "cast" || (node.kind === "binary" && /^[+-]$/.test(node.op)))
+    return pointerOf(syntax, node);
+  const outer = syntax.parent(node);
+  if (outer?.role !== "expression") return array;
+  const { node: whole } = outer;
+  if (
+    node.kind === "member" &&
+    whole.kind === "call" &&
+    sameSpan(whole.callee, node) &&
+    /^(data|c?r?begin|c?r?end)$/.test(nameOfMember(node) ?? "")
+  )
+    return pointerOf(syntax, whole);
+  return node.kind === "subscript" && sameSpan(node.base, array) && whole.kind === "unary" && whole.op === "&"
+    ? pointerOf(syntax, whole)
+    : array;
 }
 
 /** Whether other functions may have the array by now: it came from one, or was given to one. */
 const isKnownElsewhere = ({ syntax }: RuleContext, variable: Variable, variables: Variables): boolean =>
   !("kind" in variable) ||
   variables.uses(variable).some((use) => {
-    const around = syntax.parent(use);
+    const around = syntax.parent(pointerOf(syntax, use));
     return around?.role === "expression" && around.node.kind === "call" && !isOfRuntime(around.node);
   });
 

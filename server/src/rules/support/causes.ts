@@ -40,7 +40,9 @@ export const alsoAt = <K extends Violation["kind"]>(others: readonly Shown<K>[],
  */
 export function causeOfRace({ kind, object, interval, by, other }: Race): string {
   const within = tuple(by.block) === tuple(other.block);
-  const memory = kind === "shared-race" ? kind : `${object.kind} ${object.name}`;
+  // Threads that store by one place in the source are not parted by a barrier: that is a matter of the array.
+  const isOnePlace = by.at.file === other.at.file && by.at.start === other.at.start && by.at.end === other.at.end;
+  const memory = kind === "shared-race" && !isOnePlace ? kind : `${object.kind} ${object.name}`;
   return `${memory} ${within ? interval : "blocks"}`;
 }
 
