@@ -1,4 +1,5 @@
-import { testRule } from "../testing/rule-tables.ts";
+import { expect, test } from "vitest";
+import { findingsOf, testRule } from "../testing/rule-tables.ts";
 import rule from "./uncoalesced-global-access.ts";
 
 const program = (body: string, more = ""): string => `${more}__global__ void k(float *out, const float *in, const int *index, int n) {
@@ -76,4 +77,12 @@ int main() {
       ),
     },
   },
+});
+
+test("lanes that go by data within rows of their own are no sparse matrix", () => {
+  const sums = program(
+    "  float sum = 0;\n  for (int k = 0; k < 16; ++k) sum += in[(i % 1024) * 1024 + index[k * 1024 + i % 1024]];\n  out[i] = sum;",
+    "// warplens: index=uniform(0, 1024)\n",
+  );
+  expect(findingsOf(sums, [rule.id], true).map(({ ruleId }) => ruleId)).toEqual([rule.id]);
 });

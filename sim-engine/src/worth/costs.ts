@@ -332,7 +332,7 @@ function isLookup({ divergence }: Program, { op, bytes }: AccessCounter): boolea
 
 /**
  * A sum over what indices name that the loop itself goes along, as of a row of a sparse matrix: where these lead the matrix says, and what
- * is summed up leaves no choice who looks it up.
+ * is summed up leaves no choice who looks it up. Not where each lane goes by data within a row of its own: the rows are what is apart.
  */
 function isSparse({ loops, divergence }: Program, access: Op): boolean {
   const [address] = access.args;
@@ -342,13 +342,15 @@ function isSparse({ loops, divergence }: Program, access: Op): boolean {
   for (const { action } of inside) if (action.kind === "store" && action.space !== "shared" && action.space !== "local") return false;
   const seen = new Set<Op>();
   const left = [address];
+  let goesByData = false;
   for (let op = left.pop(); op; op = left.pop()) {
-    if (!inside.has(op) || seen.has(op) || !divergence.isVarying(op)) continue;
+    if (seen.has(op) || !divergence.isVarying(op)) continue;
+    if (!inside.has(op)) return false;
     seen.add(op);
-    if (op.action.kind === "load") return op.args[0] !== undefined && variesIn(op.args[0], inside);
-    left.push(...op.args);
+    if (op.action.kind === "load") goesByData ||= op.args[0] !== undefined && variesIn(op.args[0], inside);
+    else left.push(...op.args);
   }
-  return false;
+  return goesByData;
 }
 
 /** Not where a pointer to shared or local memory alone was counted as one to global memory, as its address lies outside of both. */
