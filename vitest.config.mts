@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -10,5 +11,7 @@ export default defineConfig({
       "test/fuzz/*.test.ts",
     ],
     testTimeout: 30_000,
+    // Vitest leaves a core to itself, which on a machine of two would be half of them.
+    maxWorkers: availableParallelism(),
   },
 });

@@ -6,4 +6,4 @@ import { ensureInstalled } from "./support/project.mjs";
 await ensureInstalled();
 console.log(await ensureNativeParser());
 const checks = [generated, types, lint, deadCode, build, unit, endToEnd("source"), packaged, endToEnd("vsix")];
-process.exitCode = (await runChecks(checks)) ? 0 : 1;
+process.exit((await runChecks(checks)) ? 0 : 1);

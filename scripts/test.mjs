@@ -5,4 +5,4 @@ import { ensureInstalled } from "./support/project.mjs";
 
 await ensureInstalled();
 console.log(await ensureNativeParser());
-process.exitCode = (await runChecks([build, unit, endToEnd("source")])) ? 0 : 1;
+process.exit((await runChecks([build, unit, endToEnd("source")])) ? 0 : 1);

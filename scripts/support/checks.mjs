@@ -56,8 +56,12 @@ export const endToEnd = (kind) => ({
   run: async () => (await import("../e2e.mjs")).endToEnd(kind),
 });
 
+/** Resources of the process that keep it from ending, by their kinds: all but what it writes to. */
+const held = () => process.getActiveResourcesInfo().filter((kind) => !/^(TTY|Pipe|Timeout|TickObject|Immediate)/.test(kind));
+
 /**
- * Runs checks one after another and prints what came out; the last line adds them all up.
+ * Runs checks one after another and prints what came out; the last line adds them all up. What a check has left open is told:
+ * it would keep the process from ending, so that who runs the checks ends it.
  * @param {readonly Check[]} checks
  * @returns {Promise<boolean>} whether all passed
  */
@@ -71,6 +75,8 @@ export async function runChecks(checks) {
       return { passed: 0, failed: 1 };
     });
     rows.push({ name, seconds: (performance.now() - started) / 1000, skipped: [], ...outcome });
+    const left = held();
+    if (left.length > 0) console.log(`left open by ${name}: ${left.join(", ")}`);
   }
   const total = (key) => rows.reduce((sum, row) => sum + row[key], 0);
   console.log("");

@@ -1,5 +1,6 @@
 /** A folder that is not trusted: all that reads text works, and no program that its settings name is run. */
 import * as assert from "node:assert/strict";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, watch, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
@@ -37,10 +38,15 @@ export function describeRestricted({ server, browser, extension, folder }: PageC
 
     it("runs no compiler that its settings name, until it is trusted", async () => {
       assert.equal(existsSync(ran), false);
-      const running = new Promise<void>((resolve) => watch(path.dirname(ran), () => resolve()));
-      await runCommand(page, "Workspaces: Manage Workspace Trust");
-      await page.locator(".workspace-trust-editor").getByRole("button", { name: "Trust", exact: true }).click();
-      await running;
+      const watcher = watch(path.dirname(ran));
+      try {
+        const running = once(watcher, "change");
+        await runCommand(page, "Workspaces: Manage Workspace Trust");
+        await page.locator(".workspace-trust-editor").getByRole("button", { name: "Trust", exact: true }).click();
+        await running;
+      } finally {
+        watcher.close();
+      }
     });
   });
 }
