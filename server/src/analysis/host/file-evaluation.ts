@@ -57,8 +57,8 @@ interface Found {
 /** How far from what the program reaches: 0 where it is reached. */
 const remoteness = (launches: readonly LaunchEntry[]) => Math.min(...launches.map((launch) => launch.remoteness));
 
-/** Steps all runs of a file may take together. */
-const fileSteps = 700_000;
+/** Steps all runs of a file may take together, those of replayed loops among them. */
+const fileSteps = 1_200_000;
 
 export class FileEvaluation implements Repetition {
   readonly #program: RunProgram;

@@ -1,7 +1,7 @@
 /** Running a statement. */
 import type { Condition, Declaration, Expression, Statement, VariableDeclaration } from "../../../syntax/ast.ts";
 import { hostType } from "../memory/host-types.ts";
-import { type Completion, declareLocal, type Interpreter, step } from "../memory/interpreter.ts";
+import { type Completion, declareLocal, type Interpreter, ownSteps, step } from "../memory/interpreter.ts";
 import { copied, elementOf, read } from "../memory/read-write.ts";
 import { originOf, waited } from "../memory/watch.ts";
 import { fromList, initialise } from "../resolve/construct.ts";
@@ -105,7 +105,7 @@ const stepsAfterLast = 20_000;
 /** Whether what follows the last launch is run. */
 function goesOn(host: Interpreter): boolean {
   if (host.faults === undefined || host.speculation > 0) return false;
-  host.afterLast ??= host.steps + stepsAfterLast;
+  host.afterLast ??= ownSteps(host) + stepsAfterLast;
   host.final = false;
   host.inputs.close();
   return true;

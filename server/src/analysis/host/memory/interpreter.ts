@@ -130,7 +130,7 @@ export interface Interpreter {
   exited: boolean;
   /** Nothing that is still to run after the statement under way can launch: what follows the last launch need not be run. */
   final: boolean;
-  /** All launches are made: the steps at which what follows is not run any more. */
+  /** All launches are made: the steps, without those of replayed loops, at which what follows is not run any more. */
   afterLast: number | undefined;
   /** How often each function is being called. */
   readonly active: Map<FunctionDeclaration, number>;
@@ -142,8 +142,11 @@ export interface Interpreter {
   uncertainty: number;
   /** Statements visited by speculation, and how remote they were then. */
   readonly visited: WeakMap<Statement, number>;
-  /** Loops gone through on bare numbers: how many operations that took, and the loops that are not; those of which no turn can be run alone. */
-  readonly replays: { operations: number; readonly given: WeakSet<Statement>; readonly inOrder: WeakSet<Statement> };
+  /**
+   * Loops gone through on bare numbers: how many operations that took, which of the steps it was counted as, and the loops that are not;
+   * those of which no turn can be run alone.
+   */
+  readonly replays: { operations: number; steps: number; readonly given: WeakSet<Statement>; readonly inOrder: WeakSet<Statement> };
   /** Blocks that end the program are passed over even if their condition holds. */
   readonly survivesExits: boolean;
 }
@@ -151,7 +154,7 @@ export interface Interpreter {
 /** Thrown when the step budget is used up; caught by `run.ts` alone. */
 export class OutOfSteps extends Error {}
 
-/** Steps (expressions and statements) one evaluation may take. */
+/** Steps (expressions and statements) one evaluation may take besides those of loops that are replayed, which have a limit of their own. */
 const stepLimit = 300_000;
 /** Calls within calls. */
 export const depthLimit = 60;
@@ -161,11 +164,14 @@ export const recursionLimit = 1000;
 /** Steps between two questions to `work`. */
 const stepsAtOnce = 64;
 
+/** Steps without those of replayed loops. */
+export const ownSteps = ({ steps, replays }: Interpreter): number => steps - replays.steps;
+
 /** Throws `OutOfSteps`, and `Cancelled`. */
 export function step(host: Interpreter, count = 1): void {
   const untold = host.steps % stepsAtOnce;
   host.steps += count;
-  if (host.steps > (host.afterLast ?? stepLimit)) throw new OutOfSteps();
+  if (ownSteps(host) > (host.afterLast ?? stepLimit)) throw new OutOfSteps();
   const whole = Math.floor((untold + count) / stepsAtOnce);
   if (whole > 0) host.work?.spend(whole * stepsAtOnce);
 }

@@ -106,6 +106,13 @@ describe("what a loop stores", () => {
         content.parts.flatMap(({ content: part }) => (part.kind === "values" ? [...Array.from(part.values)] : [])),
     ).toEqual(values);
   });
+  test("what follows is run, however much the loops before it took", () => {
+    const fill = "for (int i = 0; i < n; ++i) { s = s * 1664525u + 1013904223u; h[i] = s % 100; }";
+    const code = `const int n = 3000000; unsigned s = 7; int *h = new int[n]; ${fill} ${fill} int *d; cudaMalloc(&d, 4 * n); k<<<n / 64, 64>>>(d, n);`;
+    const [fact] = launchesOf(inMain(code, kernel.replace("TYPE", "int")));
+    expect([fact?.launch?.grid, fact?.assumptions]).toEqual([[46875, 1, 1], []]);
+  });
+
   test("floats are rounded", () => {
     const { content } = filled(
       "const int n = 6000; std::vector<float> v(n); for (int i = 0; i < n; ++i) v[i] = (i % 3) * 0.1f; float *d; cudaMalloc(&d, n * 4); cudaMemcpy(d, v.data(), n * 4, cudaMemcpyHostToDevice); k<<<1, 32>>>(d, n);",

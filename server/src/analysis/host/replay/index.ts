@@ -60,8 +60,10 @@ export function replay(host: Interpreter, statement: Statement, left: number | u
   } finally {
     const spent = budget - Math.max(0, machine.left);
     host.replays.operations += spent;
-    host.steps += Math.ceil(spent / operationsAStep);
-    host.work?.spend(Math.ceil(spent / operationsAStep));
+    const steps = Math.ceil(spent / operationsAStep);
+    host.replays.steps += steps;
+    host.steps += steps;
+    host.work?.spend(steps);
   }
   const stored = [...machine.columns.values()].filter(({ stores }) => stores > 0);
   const columns = stored.filter(({ isKnown }) => isKnown);
