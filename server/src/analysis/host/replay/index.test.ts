@@ -107,10 +107,12 @@ describe("what a loop stores", () => {
     ).toEqual(values);
   });
   test("what follows is run, however much the loops before it took", () => {
-    const fill = "for (int i = 0; i < n; ++i) { s = s * 1664525u + 1013904223u; h[i] = s % 100; }";
-    const code = `const int n = 3000000; unsigned s = 7; int *h = new int[n]; ${fill} ${fill} int *d; cudaMalloc(&d, 4 * n); k<<<n / 64, 64>>>(d, n);`;
-    const [fact] = launchesOf(inMain(code, kernel.replace("TYPE", "int")));
-    expect([fact?.launch?.grid, fact?.assumptions]).toEqual([[46875, 1, 1], []]);
+    const before =
+      "#include <cstdlib>\nvoid put(int *to, const float *from, size_t n) { int *h = (int *)malloc(4 * n); for (int i = 0; i < n; i++) h[i] = (int)from[i]; cudaMemcpy(to, h, 4 * n, cudaMemcpyHostToDevice); free(h); }\n";
+    const random = "float *f = (float *)malloc(4 * n); for (size_t i = 0; i < n; i++) f[i] = ((float)rand() / RAND_MAX) * 2.0 - 1.0;";
+    const code = `const int n = 3145728; ${random} int *d; cudaMalloc(&d, 4 * n); put(d, f, n); put(d, f, n); k<<<n / 64, 64>>>(d, n);`;
+    const [fact] = launchesOf(inMain(code, `${before}${kernel.replace("TYPE", "int")}`));
+    expect([fact?.launch?.grid, fact?.assumptions]).toEqual([[49152, 1, 1], []]);
   });
 
   test("floats are rounded", () => {
