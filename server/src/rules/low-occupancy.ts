@@ -32,7 +32,7 @@ export default defineRule({
   remedy:
     "Take fewer registers (`__launch_bounds__` with the blocks that are to fit, fewer values at a time), or less shared memory a block (smaller tiles, smaller types).",
   notes:
-    "Told where the nearest step is near, a fifth of the registers or half of the shared memory at most, and the launch was simulated with the blocks that fit then; what the change itself costs is not known.",
+    "Told where the nearest step is near, a fifth of the registers or half of the shared memory at most, and the launch was simulated with the blocks that fit then; what the change itself costs is not known. Where registers are estimated and what the launch is given is assumed, nothing is said.",
   fix: "none",
   simulated: true,
   tellsGain: true,
@@ -42,12 +42,22 @@ export default defineRule({
   example: { bad: example(40 << 10), good: example(4 << 10) },
   *check(context) {
     for (const found of costsOf(context, "occupancy")) {
-      const { occupancy, kernel } = found.launch.report;
-      const words = found.report.change?.words ?? "";
+      const { occupancy, kernel, resources, block, assumed } = found.launch.report;
+      const { words = "", resource } = found.report.change ?? {};
+      const ofRegisters = resource === "registers";
+      const isEstimated = ofRegisters && resources.registersPerThread.basis === "estimated";
+      // Two guesses, one upon the other.
+      if (isEstimated && (assumed?.length ?? 0) > 0) continue;
       const blocks = `${occupancy.blocksPerSm} block${occupancy.blocksPerSm === 1 ? "" : "s"}`;
+      const then = occupancy.advice?.gains.find((gain) => gain.resource === resource && gain.words === words);
+      const threads = block[0] * block[1] * block[2];
+      const bounds =
+        ofRegisters && then
+          ? `, which \`__launch_bounds__(${threads}, ${then.blocksPerSm})\` makes the compiler try, by spilling if need be`
+          : "";
       yield findingOf(
         found,
-        `An SM holds ${blocks} of \`${kernel}\` (occupancy ${Math.round(occupancy.theoreticalPct)} %), limited by ${formatLimiters(occupancy.limiters)}, and its warps wait. Next step: ${words}.`,
+        `An SM holds ${blocks} of \`${kernel}\` (occupancy ${Math.round(occupancy.theoreticalPct)} %), limited by ${formatLimiters(occupancy.limiters)}${isEstimated ? " (as estimated)" : ""}, and its warps wait. Next step: ${words}${bounds}.`,
       );
     }
   },

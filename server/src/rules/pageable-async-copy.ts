@@ -1,5 +1,8 @@
-import { defineRule, type Finding } from "./rule.ts";
+import type { Expression } from "../syntax/ast.ts";
+import { defineRule, type Finding, type RuleContext } from "./rule.ts";
 import { allocations, bytesOf, faultsOf, nameOf } from "./support/host-faults.ts";
+import { inLoop } from "./support/loops.ts";
+import { runtimeCalls } from "./support/runtime-calls.ts";
 
 export default defineRule({
   id: "pageable-async-copy",
@@ -13,7 +16,7 @@ export default defineRule({
   remedy: "Allocate with `cudaMallocHost`, or lock what there is with `cudaHostRegister`.",
   fix: "none",
   notes:
-    "Where the memory was allocated is known of what the host code does on its way from `main`. All copies of a file are one finding; those of 64 KB and less are left alone.",
+    "Where the memory was allocated is known of what the host code does on its way from `main`. All copies of a file are one finding. Left alone are those of 64 KB and less, and those that nothing was to overlap with: made once in the default stream, or waited for at once.",
   simulated: true,
   example: {
     bad: `__global__ void twice(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] *= 2; }
@@ -39,7 +42,9 @@ int main() {
 }`,
   },
   *check(context): Generator<Finding> {
-    const copies = faultsOf(context, "pageable-copy").filter(({ bytes }) => bytes === undefined || bytes > few);
+    const copies = faultsOf(context, "pageable-copy").filter(
+      ({ bytes, at }) => (bytes === undefined || bytes > few) && isToOverlap(context, at),
+    );
     const [first] = copies;
     if (!first) return;
     const objects = [...new Map(copies.map(({ object }) => [nameOf(object), object])).values()];
@@ -60,3 +65,16 @@ int main() {
 
 /** What a copy to the device takes with the call itself (CUDA Driver API, "API synchronization behavior"), and the other way waits little for. */
 const few = 64 * 1024;
+
+/** It is made again and again, or in a stream of the program's own with something behind it before the host waits. */
+function isToOverlap(context: RuleContext, copy: Expression): boolean {
+  if (inLoop(context.syntax, copy)) return true;
+  const stream = copy.kind === "call" ? copy.arguments.at(-1) : undefined;
+  const constant = stream && context.program.semantics.constant(stream);
+  if (stream === undefined || stream.kind === "null" || constant !== undefined) return false;
+  const isBehind = ({ start }: Expression): boolean => start >= copy.end;
+  const next = runtimeCalls(context).find(({ call }) => isBehind(call));
+  const launch = context.syntax.expressions("call").find((call) => call.launch !== undefined && isBehind(call));
+  const waits = next !== undefined && /Synchronize$/.test(next.name) && (launch === undefined || next.call.start < launch.start);
+  return !waits;
+}
