@@ -57,7 +57,7 @@ export default defineRule({
           : "";
       yield findingOf(
         found,
-        `An SM holds ${blocks} of \`${kernel}\` (occupancy ${Math.round(occupancy.theoreticalPct)} %), limited by ${formatLimiters(occupancy.limiters)}${isEstimated ? " (as estimated)" : ""}, and its warps wait. Next step: ${words}${bounds}.`,
+        `An SM holds ${blocks} of \`${kernel}\` (occupancy ${Math.round(occupancy.theoreticalPct)} %), limited by ${formatLimiters(occupancy.limiters)}${isEstimated ? ` (${resources.registersPerThread.value} a thread, as estimated)` : ""}, and its warps wait. Next step: ${words}${bounds}.`,
       );
     }
   },

@@ -5,6 +5,7 @@ import { costsOf, findingOf } from "./support/costs.ts";
 import { excerptAt } from "./support/edits.ts";
 import { isCallAt } from "./support/expression-at.ts";
 import { smsOf } from "./support/sms.ts";
+import { gainOptions } from "./worth.ts";
 
 export default defineRule({
   id: "predicated-off-lanes",
@@ -17,10 +18,12 @@ export default defineRule({
   remedy:
     "Give lanes of a warp the same amount to do: a warp a row in place of a thread a row, rows sorted by their length, or the elements that have work put side by side first.",
   notes:
-    "Told where fewer than half of the lanes work, on average, and what decides is known; not of a launch with a warp for each scheduler of the GPU or fewer. The time without it is that of so many fewer warps with all their lanes busy.",
+    "Told where fewer than half of the lanes work, on average, and what decides is known; not of a launch with a warp for each scheduler of the GPU or fewer, and from a fifth of the launch on. The time without it is that of so many fewer warps with all their lanes busy.",
   fix: "none",
   simulated: true,
   tellsGain: true,
+  // Values decide, so that elements have to be moved: for a small share of a launch nobody does.
+  options: { minGain: { ...gainOptions.minGain, default: 20 } },
   specificity: 2,
   example: {
     bad: `__global__ void sums(float *out, const float *values, const int *rows, int n) {

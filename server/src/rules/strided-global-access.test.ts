@@ -166,6 +166,14 @@ int main() {
         "k<<<8192, 256>>>(out, in, 1 << 10, 8);",
       ),
     },
+    "every other vector, as wide as they come": {
+      code: program(
+        `${i}  float4 a = ((const float4 *)in)[2 * i];
+  //         ^^^^^^^^^^^^^^^^^^^^^^^^^^^ ideal 16. Let neighbouring threads access neighbouring elements
+  out[i] = a.x + a.y + a.z + a.w;`,
+        "k<<<8192, 256>>>(out, in, 1 << 10, 8);",
+      ),
+    },
     "several arrays by one index, and by pointers that go along together, once": {
       code: `__global__ void k(float *out, const float *a, const float *b, const float *c, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

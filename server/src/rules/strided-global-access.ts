@@ -62,7 +62,7 @@ function messageOf({ access, place, launch, report }: Cost, lanes: LaneIndex): s
   const terms = source ? lanes.terms(place, source.slice(-1)) : [];
   const cause = source ? ` because of \`${source}\`${terms.length > 0 ? ` in ${terms.join(", ")}` : ""}` : "";
   const sideBySide = "let neighbouring threads access neighbouring elements, or go through a tile in shared memory";
-  const vectors = vectorsOf(stride, report.perLane ?? 0);
+  const vectors = access.bytesPerLane < widest ? vectorsOf(stride, report.perLane ?? 0) : undefined;
   const advice =
     vectors === undefined
       ? `L${sideBySide.slice(1)}`
