@@ -79,6 +79,18 @@ int main() {
   cudaMemcpyAsync(h, d, n, cudaMemcpyDeviceToHost, s);
   cudaStreamSynchronize(s);
 }`,
+    "waited for at once, each call checked": `#define CHECK(call) do { cudaError_t e = (call); if (e != cudaSuccess) puts(cudaGetErrorString(e)); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  k<<<1, 32, 0, s>>>(d);
+  CHECK(cudaMemcpyAsync(h, d, n, cudaMemcpyDeviceToHost, s));
+  CHECK(cudaStreamSynchronize(s));
+}`,
     "on the device": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 int main() {
   const int n = 1 << 20;

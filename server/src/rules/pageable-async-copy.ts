@@ -73,7 +73,8 @@ function isToOverlap(context: RuleContext, copy: Expression): boolean {
   const constant = stream && context.program.semantics.constant(stream);
   if (stream === undefined || stream.kind === "null" || constant !== undefined) return false;
   const isBehind = ({ start }: Expression): boolean => start >= copy.end;
-  const next = runtimeCalls(context).find(({ call }) => isBehind(call));
+  // What a macro asks about the copy's own result does nothing.
+  const next = runtimeCalls(context).find(({ call, name }) => isBehind(call) && !/Error/.test(name));
   const launch = context.syntax.expressions("call").find((call) => call.launch !== undefined && isBehind(call));
   const waits = next !== undefined && /Synchronize$/.test(next.name) && (launch === undefined || next.call.start < launch.start);
   return !waits;

@@ -166,6 +166,14 @@ int main() {
         "k<<<8192, 256>>>(out, in, 1 << 10, 8);",
       ),
     },
+    "every other element, of two arrays": {
+      code: program(
+        `${i}  float sum = in[2 * i] + in[2 * i + (4 << 20)];
+  //          ^^^^^^^^^ ideal 4. Let neighbouring threads access neighbouring elements
+  out[i] = sum;`,
+        "k<<<8192, 256>>>(out, in, 1 << 10, 8);",
+      ),
+    },
     "every other vector, as wide as they come": {
       code: program(
         `${i}  float4 a = ((const float4 *)in)[2 * i];

@@ -71,11 +71,11 @@ function messageOf({ access, place, launch, report }: Cost, lanes: LaneIndex): s
 }
 
 /**
- * In words, how a thread could take what lies between its place and its neighbour's at once: undefined where it takes less than half of that,
+ * In words, how a thread could take what lies between its place and its neighbour's at once: undefined where it takes half of that or less,
  * or no vectors make it up.
  */
 function vectorsOf(stride: number, perLane: number): string | undefined {
-  if (2 * perLane < stride) return undefined;
+  if (2 * perLane <= stride) return undefined;
   if (vectorBytes.includes(stride)) return `one vector of ${stride}`;
   return stride % widest === 0 && stride <= mostVectors * widest ? `${stride / widest} vectors of ${widest}` : undefined;
 }

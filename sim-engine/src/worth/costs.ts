@@ -316,10 +316,22 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
               kind: worst.kind,
               ...(worst.object === undefined ? {} : { object: worst.object }),
               ops: group.map(({ counter }) => counter.op),
-              perLane: new Set(group.map(({ counter }) => offsetOf(counter.op.args[0]))).size * worst.counter.bytes,
+              perLane: perLaneOf(group) * worst.counter.bytes,
             },
           ];
     });
+}
+
+/** Elements that a lane takes of one array: at most those with offsets of their own that lie within one stride. */
+function perLaneOf(group: readonly Access[]): number {
+  const offsets = new Map<string | undefined, Set<number>>();
+  for (const { counter, object } of group) {
+    const stride = Math.abs(counter.laneStride() ?? 0);
+    const offset = offsetOf(counter.op.args[0]);
+    const known = offsets.get(object) ?? new Set();
+    offsets.set(object, known.add(stride > 0 ? ((offset % stride) + stride) % stride : offset));
+  }
+  return Math.max(...[...offsets.values()].map(({ size }) => size));
 }
 
 /** Lanes take half a sector or more each, from where data sends them: what an order of them could share is too little to bring it about. */
