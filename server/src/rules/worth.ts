@@ -12,14 +12,14 @@ export const leastGainNs = 500;
 export const leastAssumedGainPercent = 25;
 
 /** Of so many assumed values and more nobody would say that they come together as assumed: only what dwarfs the rest is told, in percent. */
-export const manyAssumed = 7;
-export const leastGainOfManyPercent = 75;
+const manyAssumed = 7;
+const leastGainOfManyPercent = 75;
 
 /**
  * Nanoseconds below which a gain has to be its share of all that the program launches, too: less than what a launch itself takes, it is lost in a
  * program that does more. So it is of the edges of a grid, and of what is set up.
  */
-export const passingNs = 1500;
+const passingNs = 1500;
 
 /** Longer than any launch that is simulated, in microseconds. */
 export const longestTime = 1e9;
