@@ -149,6 +149,24 @@ int main() {
   }
 }`,
     },
+    "by the name that it has where it is copied": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+float *checked(size_t bytes) {
+  float *got = (float *)malloc(bytes);
+  if (!got) abort();
+  return got;
+}
+int main() {
+  const int n = 1 << 20;
+  float *image = checked(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaMemcpyAsync(d, image, n, cudaMemcpyHostToDevice, s);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ \`image\` is pageable
+  k<<<1, 32, 0, s>>>(d);
+}`,
+    },
     "all of a file, once": {
       code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 int main() {

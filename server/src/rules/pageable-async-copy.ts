@@ -1,6 +1,6 @@
 import type { Expression } from "../syntax/ast.ts";
 import { defineRule, type Finding, type RuleContext } from "./rule.ts";
-import { allocations, bytesOf, faultsOf, nameOf } from "./support/host-faults.ts";
+import { allocations, bytesOf, type FaultOf, faultsOf, nameOf } from "./support/host-faults.ts";
 import { inLoop } from "./support/loops.ts";
 import { runtimeCalls } from "./support/runtime-calls.ts";
 
@@ -47,17 +47,18 @@ int main() {
     );
     const [first] = copies;
     if (!first) return;
-    const objects = [...new Map(copies.map(({ object }) => [nameOf(object), object])).values()];
-    const names = objects.slice(0, 3).map(nameOf).join(", ");
-    const more = objects.length > 3 ? ` and ${objects.length - 3} more` : "";
+    const objects = [...new Map(copies.map(({ object }) => [object.allocated ?? object.name, object])).values()];
+    const named = [...new Set(copies.map((copy) => spokenOf(context, copy)))];
+    const names = named.slice(0, 3).join(", ");
+    const more = named.length > 3 ? ` and ${named.length - 3} more` : "";
     const { bytes } = first;
     const what = copies.length > 1 ? `${copies.length} copies go` : bytes === undefined ? "the copy goes" : `the ${bytesOf(bytes)} go`;
     yield {
       span: first.at,
-      message: `${names}${more} ${objects.length > 1 ? "are" : "is"} pageable: ${what} through a buffer of the driver, and nothing overlaps with that. Allocate with \`cudaMallocHost\`.`,
+      message: `${names}${more} ${named.length > 1 ? "are" : "is"} pageable: ${what} through a buffer of the driver, and nothing overlaps with that. Allocate with \`cudaMallocHost\`.`,
       related: [
         ...allocations(...objects),
-        ...copies.slice(1).map(({ at, object }) => ({ at, message: `${nameOf(object)} is copied here, too` })),
+        ...copies.slice(1).map((copy) => ({ at: copy.at, message: `${spokenOf(context, copy)} is copied here, too` })),
       ].slice(0, 8),
     };
   },
@@ -65,6 +66,15 @@ int main() {
 
 /** What a copy to the device takes with the call itself (CUDA Driver API, "API synchronization behavior"), and the other way waits little for. */
 const few = 64 * 1024;
+
+/** As the copy calls it: who allocated it for several may have called it otherwise. */
+function spokenOf({ syntax }: RuleContext, { at, object, toDevice }: FaultOf<"pageable-copy">): string {
+  const given = at.kind === "call" ? at.arguments[toDevice ? 1 : 0] : undefined;
+  const names = given ? syntax.expressions("name").filter(({ start, end }) => given.start <= start && end <= given.end) : [];
+  const own = names.find(({ name }) => name.parts.at(-1)?.text === object.name) ?? (given?.kind === "name" ? given : undefined);
+  const text = own?.name.parts.at(-1)?.text;
+  return text === undefined ? nameOf(object) : `\`${text}\``;
+}
 
 /** It is made again and again, or in a stream of the program's own with something behind it before the host waits. */
 function isToOverlap(context: RuleContext, copy: Expression): boolean {
