@@ -90,6 +90,7 @@ const engineArrows = {
   [inner("worth")]: [
     ir,
     work,
+    kernelFacts,
     gpus,
     inner("memory"),
     inner("machine"),

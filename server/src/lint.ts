@@ -117,6 +117,10 @@ export function lint(
   const ran = new Set<Rule>();
   const located: Located[] = [];
   const selected = selectedRules(settings);
+  const programNs = (launches ?? []).reduce(
+    (sum, { fact, report }) => sum + (fact.configuration.length > 0 ? 0 : (report.time?.ns ?? 0)),
+    0,
+  );
   for (const [rule, severity] of selected) {
     if (rule.simulated && !launches) continue;
     try {
@@ -126,7 +130,9 @@ export function lint(
           ? [...rule.check(context, options)]
           : [...foundBy(byRule.get(rule), settings.quick ? undefined : context, failed)];
       if (!byRule.get(rule)?.some(({ said }) => said.failure)) ran.add(rule);
-      for (const finding of inMacros(found, context, program, rule).filter((each) => isWorthIt(each, leastGainOf(rule, options, settings))))
+      for (const finding of inMacros(found, context, program, rule).filter((each) =>
+        isWorthIt(each, { ...leastGainOf(rule, options, settings), programNs }),
+      ))
         located.push({ rule, severity: capped(severity, finding.atMost), place: placeOf(reading, finding), finding });
     } catch (error) {
       failed(rule.id, error);

@@ -117,3 +117,26 @@ test("rounding that a fix says it changes is no other result", () => {
   expect(tried(mapping("in[i] / 3.0f"), "/ 3.0f", "* (1 / 3.0f)", { safe: false, rule: rounding })).toMatchObject({ verdict: "proved" });
   expect(tried(mapping("in[i] / 3.0f"), "/ 3.0f", "* (1 / 3.1f)", { safe: false, rule: rounding })).toMatchObject({ verdict: "withheld" });
 });
+
+/** Rows of `a` by columns of `b`, in square blocks, where a thread's row is its index along one axis. */
+const product = (store: string): string => `__global__ void product(const float *a, const float *b, float *c, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+  float sum = 0;
+  for (int k = 0; k < n; k++) sum += a[row * n + k] * b[k * n + column];
+  ${store}
+}
+int main() {
+  const int n = 1024;
+  float *a, *b, *c;
+  cudaMalloc(&a, n * n * sizeof(float));
+  cudaMalloc(&b, n * n * sizeof(float));
+  cudaMalloc(&c, n * n * sizeof(float));
+  product<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, b, c, n);
+}`;
+const forth = "row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y";
+const back = "row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x";
+
+test("axes that are exchanged, where running what stores to a place takes too long: blocks on either side of the diagonal are", () =>
+  expect(tried(product("c[row * n + column] = sum;"), forth, back)).toMatchObject({ verdict: "proved" }));
+test("a sum by atomics has no order, whoever adds to it", () =>
+  expect(tried(product("atomicAdd(c, sum);"), forth, back)).toMatchObject({ verdict: "proved" }));

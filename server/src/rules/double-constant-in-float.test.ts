@@ -18,6 +18,11 @@ testRule(rule, {
     "the sum has a double": kernel("  a[i] = x * 0.5 + y;"),
     "the result is double": kernel("  double z = x * 0.5; d[i] = x + 1.0; z += x * 2.0;"),
     "numbers of 32 bits, which floats do not all hold": kernel("  int z = n[0] * 0.3; a[z] = x;"),
+    "bytes that come out as other integers with a float": `__global__ void k(const unsigned char *in, int *out) {
+  unsigned char r = in[threadIdx.x];
+  int q = r * 0.29;
+  out[threadIdx.x] = q + (int)(in[0] * 0.7);
+}`,
     "a double parameter": `__device__ double f(double v);\n${kernel("  a[i] = f(x * 0.5);")}`,
     "a double function": "__device__ double f(float x) { return x * 0.5; }",
     "printf takes doubles": kernel('  printf("%f", x * 0.5);'),
@@ -47,6 +52,37 @@ testRule(rule, {
   int i = threadIdx.x;
   unsigned char r = in[3 * i], g = in[3 * i + 1];
   out[i] = 0.3f * r + 0.7f * g;
+}`,
+    },
+    "bytes that a float scales to the same integers": {
+      code: `__global__ void k(const unsigned char *in, int *out) {
+  unsigned char r = in[threadIdx.x];
+  int q = r * 0.3;
+  //          ^^^
+  out[threadIdx.x] = q;
+}`,
+      fixed: `__global__ void k(const unsigned char *in, int *out) {
+  unsigned char r = in[threadIdx.x];
+  int q = r * 0.3f;
+  out[threadIdx.x] = q;
+}`,
+    },
+    "colours as fractions: all 256 are the same floats": {
+      code: `__global__ void k(const unsigned char *in, float *out) {
+  out[threadIdx.x] = in[threadIdx.x] / 255.0;
+  //                                   ^^^^^
+}`,
+      fixed: `__global__ void k(const unsigned char *in, float *out) {
+  out[threadIdx.x] = in[threadIdx.x] / 255.0f;
+}`,
+    },
+    "colours scaled by what no float is: some are other floats": {
+      code: `__global__ void k(const unsigned char *in, float *out) {
+  out[threadIdx.x] = in[threadIdx.x] * 0.1;
+  //                                   ^^^
+}`,
+      unsafe: `__global__ void k(const unsigned char *in, float *out) {
+  out[threadIdx.x] = in[threadIdx.x] * 0.1f;
 }`,
     },
     "a product": found(

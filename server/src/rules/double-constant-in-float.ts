@@ -19,7 +19,9 @@ export default defineRule({
 
 Left alone are constants where another operand is a \`double\`, where the result is one, and where a type depends on a template parameter. The constants of one computation are one finding, since it is double while one of them is.
 
-The fix is safe where the constant is only chosen (\`max(x, 0.0)\`); elsewhere intermediate results are rounded to single precision, which may change the last digit. A constant in a macro is mended in its \`#define\`, and only when every use in the file is single precision.`,
+Of a number of 8 or 16 bits and a constant both results are worked out for every such number: where they are the same the fix is safe (\`byte / 255.0\`), and where they become integers that differ the double is what is asked for.
+
+The fix is safe where the constant is only chosen (\`max(x, 0.0)\`), too; elsewhere intermediate results are rounded to single precision, which may change the last digit. A constant in a macro is mended in its \`#define\`, and only when every use in the file is single precision.`,
   fix: "safe",
   changes: "rounding",
   givesWayTo: ["fractional-power", "power-of-constant-base", "small-integer-power"],

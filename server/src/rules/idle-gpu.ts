@@ -1,6 +1,7 @@
 import { formatDim, formatTime } from "../units.ts";
 import { defineRule, type Finding, type RuleContext, type SimulatedLaunch } from "./rule.ts";
 import { costsOf, findingOf, isOfAnotherFile } from "./support/costs.ts";
+import { smsOf } from "./support/sms.ts";
 import { isWorthIt, leastGainPercent, longestTime } from "./worth.ts";
 
 /** Share of the SMs that may have work where nothing else was simulated to compare with. */
@@ -96,12 +97,6 @@ function* idle(
       kernel: report.kernel,
     };
   }
-}
-
-/** SMs of the GPU, from the waves that the blocks come in. */
-function smsOf({ report: { grid, occupancy } }: SimulatedLaunch): number | undefined {
-  const { blocksPerSm, wavesPerSm } = occupancy;
-  return blocksPerSm > 0 && wavesPerSm > 0 ? Math.round((grid[0] * grid[1] * grid[2]) / (wavesPerSm * blocksPerSm)) : undefined;
 }
 
 function busyOf(launch: SimulatedLaunch): string {

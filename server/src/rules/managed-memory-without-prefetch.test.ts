@@ -24,6 +24,16 @@ int main() {
   cudaMallocManaged(&d, n * 4);
   k<<<1, 32>>>(d);
 }`,
+    "a few elements, where the host would take other memory if it could": `__global__ void k(int *x) { atomicAdd(&x[threadIdx.x % 10], 1); }
+int main() {
+  unsigned int count = 10;
+  int *d, pageable = 0;
+  cudaDeviceGetAttribute(&pageable, cudaDevAttrPageableMemoryAccess, 0);
+  if (pageable) d = (int *)malloc(sizeof(int) * count);
+  else cudaMallocManaged(&d, sizeof(int) * count);
+  for (unsigned int i = 0; i < count; i++) d[i] = 0;
+  k<<<1, 32>>>(d);
+}`,
     "a few bytes": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {
   cudaMallocManaged(&d, 128);

@@ -1,3 +1,4 @@
+import type { Expression } from "../syntax/ast.ts";
 import { formatCapacity } from "../units.ts";
 import { defineRule, type Finding, type RuleContext } from "./rule.ts";
 import { excerpt } from "./support/edits.ts";
@@ -48,7 +49,8 @@ void run(int n, cudaMemLocation device) {
     const allocated = calls.filter(({ name }) => name === "cudaMallocManaged");
     const [first, ...others] = allocated;
     if (!first) return;
-    const sizes = allocated.map(({ call }) => call.arguments[1] && program.semantics.constant(call.arguments[1]));
+    const variables = new Variables(syntax, program.semantics);
+    const sizes = allocated.map(({ call }) => call.arguments[1] && sizeOf(context, variables, call.arguments[1]));
     const said = sizes.reduce<bigint | undefined>(
       (sum, size) => (sum !== undefined && typeof size === "bigint" ? sum + size : undefined),
       0n,
@@ -66,6 +68,21 @@ void run(int n, cudaMemLocation device) {
 
 /** Of less a page fault or two are all there is. */
 const smallest = 1n << 20n;
+
+/** Of products of constants and of variables that keep what they began with. */
+function sizeOf(context: RuleContext, variables: Variables, size: Expression): bigint | undefined {
+  const constant = context.program.semantics.constant(size);
+  if (constant !== undefined) return typeof constant === "bigint" ? constant : undefined;
+  if (size.kind === "parenthesized") return sizeOf(context, variables, size.inner);
+  if (size.kind === "binary" && size.op === "*") {
+    const [a, b] = [sizeOf(context, variables, size.left), sizeOf(context, variables, size.right)];
+    return a === undefined || b === undefined ? undefined : a * b;
+  }
+  const variable = variables.of(size);
+  const initial = variable && variables.writes(variable).length === 0 ? variables.initial(variable) : undefined;
+  const value = initial && context.program.semantics.constant(initial);
+  return typeof value === "bigint" ? value : undefined;
+}
 
 /** What launches are given of managed memory, each array once, where host code says how large all of it is and nothing is assumed. */
 function bytesLaunched({ program }: RuleContext): bigint | undefined {

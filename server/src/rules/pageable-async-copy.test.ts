@@ -57,6 +57,40 @@ int main() {
   cudaMemcpyAsync(h, d, 4096, cudaMemcpyDeviceToHost, s);
   cudaStreamSynchronize(s);
 }`,
+    "once, in the default stream": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaMemcpyAsync(d, h, n, cudaMemcpyHostToDevice, 0);
+  k<<<1, 32>>>(d);
+  cudaMemcpyAsync(h, d, n, cudaMemcpyDeviceToHost);
+}`,
+    "waited for at once": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  k<<<1, 32, 0, s>>>(d);
+  cudaMemcpyAsync(h, d, n, cudaMemcpyDeviceToHost, s);
+  cudaStreamSynchronize(s);
+}`,
+    "waited for at once, each call checked": `#define CHECK(call) do { cudaError_t e = (call); if (e != cudaSuccess) puts(cudaGetErrorString(e)); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  k<<<1, 32, 0, s>>>(d);
+  CHECK(cudaMemcpyAsync(h, d, n, cudaMemcpyDeviceToHost, s));
+  CHECK(cudaStreamSynchronize(s));
+}`,
     "on the device": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 int main() {
   const int n = 1 << 20;
@@ -97,6 +131,39 @@ int main() {
   cudaStreamCreate(&s);
   cudaMemcpyAsync(h, d, 1 << 20, cudaMemcpyDeviceToHost, s);
 //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 1,048,576 bytes
+  k<<<1, 32, 0, s>>>(d);
+}`,
+    },
+    "again and again, in the default stream": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  for (int i = 0; i < 9; i++) {
+    cudaMemcpyAsync(d, h, n, cudaMemcpyHostToDevice, 0);
+  //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ \`h\` is pageable
+    k<<<1, 32>>>(d);
+  }
+}`,
+    },
+    "by the name that it has where it is copied": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+float *checked(size_t bytes) {
+  float *got = (float *)malloc(bytes);
+  if (!got) abort();
+  return got;
+}
+int main() {
+  const int n = 1 << 20;
+  float *image = checked(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaMemcpyAsync(d, image, n, cudaMemcpyHostToDevice, s);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ \`image\` is pageable
   k<<<1, 32, 0, s>>>(d);
 }`,
     },

@@ -1,5 +1,8 @@
-import { defineRule, type Finding } from "./rule.ts";
-import { allocations, bytesOf, faultsOf, nameOf } from "./support/host-faults.ts";
+import type { Expression } from "../syntax/ast.ts";
+import { defineRule, type Finding, type RuleContext } from "./rule.ts";
+import { allocations, bytesOf, type FaultOf, faultsOf, nameOf } from "./support/host-faults.ts";
+import { inLoop } from "./support/loops.ts";
+import { runtimeCalls } from "./support/runtime-calls.ts";
 
 export default defineRule({
   id: "pageable-async-copy",
@@ -13,7 +16,7 @@ export default defineRule({
   remedy: "Allocate with `cudaMallocHost`, or lock what there is with `cudaHostRegister`.",
   fix: "none",
   notes:
-    "Where the memory was allocated is known of what the host code does on its way from `main`. All copies of a file are one finding; those of 64 KB and less are left alone.",
+    "Where the memory was allocated is known of what the host code does on its way from `main`. All copies of a file are one finding. Left alone are those of 64 KB and less, and those that nothing was to overlap with: made once in the default stream, or waited for at once.",
   simulated: true,
   example: {
     bad: `__global__ void twice(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] *= 2; }
@@ -39,20 +42,23 @@ int main() {
 }`,
   },
   *check(context): Generator<Finding> {
-    const copies = faultsOf(context, "pageable-copy").filter(({ bytes }) => bytes === undefined || bytes > few);
+    const copies = faultsOf(context, "pageable-copy").filter(
+      ({ bytes, at }) => (bytes === undefined || bytes > few) && isToOverlap(context, at),
+    );
     const [first] = copies;
     if (!first) return;
-    const objects = [...new Map(copies.map(({ object }) => [nameOf(object), object])).values()];
-    const names = objects.slice(0, 3).map(nameOf).join(", ");
-    const more = objects.length > 3 ? ` and ${objects.length - 3} more` : "";
+    const objects = [...new Map(copies.map(({ object }) => [object.allocated ?? object.name, object])).values()];
+    const named = [...new Set(copies.map((copy) => spokenOf(context, copy)))];
+    const names = named.slice(0, 3).join(", ");
+    const more = named.length > 3 ? ` and ${named.length - 3} more` : "";
     const { bytes } = first;
     const what = copies.length > 1 ? `${copies.length} copies go` : bytes === undefined ? "the copy goes" : `the ${bytesOf(bytes)} go`;
     yield {
       span: first.at,
-      message: `${names}${more} ${objects.length > 1 ? "are" : "is"} pageable: ${what} through a buffer of the driver, and nothing overlaps with that. Allocate with \`cudaMallocHost\`.`,
+      message: `${names}${more} ${named.length > 1 ? "are" : "is"} pageable: ${what} through a buffer of the driver, and nothing overlaps with that. Allocate with \`cudaMallocHost\`.`,
       related: [
         ...allocations(...objects),
-        ...copies.slice(1).map(({ at, object }) => ({ at, message: `${nameOf(object)} is copied here, too` })),
+        ...copies.slice(1).map((copy) => ({ at: copy.at, message: `${spokenOf(context, copy)} is copied here, too` })),
       ].slice(0, 8),
     };
   },
@@ -60,3 +66,26 @@ int main() {
 
 /** What a copy to the device takes with the call itself (CUDA Driver API, "API synchronization behavior"), and the other way waits little for. */
 const few = 64 * 1024;
+
+/** As the copy calls it: who allocated it for several may have called it otherwise. */
+function spokenOf({ syntax }: RuleContext, { at, object, toDevice }: FaultOf<"pageable-copy">): string {
+  const given = at.kind === "call" ? at.arguments[toDevice ? 1 : 0] : undefined;
+  const names = given ? syntax.expressions("name").filter(({ start, end }) => given.start <= start && end <= given.end) : [];
+  const own = names.find(({ name }) => name.parts.at(-1)?.text === object.name) ?? (given?.kind === "name" ? given : undefined);
+  const text = own?.name.parts.at(-1)?.text;
+  return text === undefined ? nameOf(object) : `\`${text}\``;
+}
+
+/** It is made again and again, or in a stream of the program's own with something behind it before the host waits. */
+function isToOverlap(context: RuleContext, copy: Expression): boolean {
+  if (inLoop(context.syntax, copy)) return true;
+  const stream = copy.kind === "call" ? copy.arguments.at(-1) : undefined;
+  const constant = stream && context.program.semantics.constant(stream);
+  if (stream === undefined || stream.kind === "null" || constant !== undefined) return false;
+  const isBehind = ({ start }: Expression): boolean => start >= copy.end;
+  // What a macro asks about the copy's own result does nothing.
+  const next = runtimeCalls(context).find(({ call, name }) => isBehind(call) && !/Error/.test(name));
+  const launch = context.syntax.expressions("call").find((call) => call.launch !== undefined && isBehind(call));
+  const waits = next !== undefined && /Synchronize$/.test(next.name) && (launch === undefined || next.call.start < launch.start);
+  return !waits;
+}

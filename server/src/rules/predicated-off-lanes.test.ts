@@ -38,6 +38,7 @@ testRule(rule, {
       "8",
       "  for (int d = 128; d > 0; d /= 2)\n    if (threadIdx.x < d) for (int k = 0; k < 20; ++k) sum += sinf(sum);",
     ),
+    "a warp for each scheduler, and no more": program("i % 32 ? 400 : 6400").replaceAll("250000", "16000"),
     "one thread": `
 __global__ void until(float *x, const float *limits) {
   for (int k = 0; x[k] < limits[k]; ++k) x[k] = sinf(limits[k]);
@@ -56,7 +57,7 @@ int main() {
     "one long row among short ones": {
       code: program("i % 32 ? 4 : 64").replace(
         "++k) sum",
-        "++k)\n//                        ^^^^^^^^^^^^^^^^^ Of the warps' lanes less than half work behind `k < rows[row + 1]`\n    sum",
+        "++k)\n//                        ^^^^^^^^^^^^^^^^^ Of the warps' lanes less than half work in the loop while `k < rows[row + 1]`\n    sum",
       ),
     },
   },

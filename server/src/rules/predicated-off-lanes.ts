@@ -1,7 +1,11 @@
-import { defineRule } from "./rule.ts";
+import type { Node } from "../syntax/ast.ts";
+import type { Place } from "../syntax/reading.ts";
+import { defineRule, type RuleContext, type SimulatedLaunch } from "./rule.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
 import { excerptAt } from "./support/edits.ts";
 import { isCallAt } from "./support/expression-at.ts";
+import { smsOf } from "./support/sms.ts";
+import { gainOptions } from "./worth.ts";
 
 export default defineRule({
   id: "predicated-off-lanes",
@@ -14,10 +18,12 @@ export default defineRule({
   remedy:
     "Give lanes of a warp the same amount to do: a warp a row in place of a thread a row, rows sorted by their length, or the elements that have work put side by side first.",
   notes:
-    "Told where fewer than half of the lanes work, on average, and what decides is known. The time without it is that of so many fewer warps with all their lanes busy.",
+    "Told where fewer than half of the lanes work, on average, and what decides is known; not of a launch with a warp for each scheduler of the GPU or fewer, and from a fifth of the launch on. The time without it is that of so many fewer warps with all their lanes busy.",
   fix: "none",
   simulated: true,
   tellsGain: true,
+  // Values decide, so that elements have to be moved: for a small share of a launch nobody does.
+  options: { minGain: { ...gainOptions.minGain, default: 20 } },
   specificity: 2,
   example: {
     bad: `__global__ void sums(float *out, const float *values, const int *rows, int n) {
@@ -75,11 +81,32 @@ int main() {
       const [at] = cost.report.at;
       const branch = cost.launch.report.branches.find(({ file, start, end }) => at?.file === file && at.start === start && at.end === end);
       // What a library does within a call is its own.
-      if (!branch || isCallAt(context, cost.place)) continue;
+      if (!branch || isCallAt(context, cost.place) || isThinlySpread(cost.launch)) continue;
+      const condition = excerptAt(context.program.reading, cost.place);
       yield findingOf(
         cost,
-        `Of the warps' lanes less than half work behind \`${excerptAt(context.program.reading, cost.place)}\`, as values decide which: the others wait. Give the lanes of a warp as much to do as each other.`,
+        isLoopCondition(context, cost.place)
+          ? `Of the warps' lanes less than half work in the loop while \`${condition}\`: each warp stays until its last lane is done. Give the lanes of a warp as many turns as each other.`
+          : `Of the warps' lanes less than half work behind \`${condition}\`, as values decide which: a warp goes every way that one of its lanes goes. Put elements that go one way side by side, or move what the ways have in common out of the branch.`,
       );
     }
   },
 });
+
+/** Each scheduler of the GPU has a warp at most: with fewer of them none would be done sooner. */
+function isThinlySpread(launch: SimulatedLaunch): boolean {
+  const { grid, block } = launch.report;
+  const product = ([x, y, z]: readonly [number, number, number]): number => x * y * z;
+  return product(grid) * Math.ceil(product(block) / 32) <= schedulers * (smsOf(launch) ?? 0);
+}
+
+/** Of an SM, since Maxwell. */
+const schedulers = 4;
+
+function isLoopCondition({ program: { reading }, syntax }: RuleContext, { file, start, end }: Place): boolean {
+  const holds = (node: Node | undefined): boolean => {
+    const at = node && reading.locate(node.start, node.end);
+    return at !== undefined && at.file === file && at.start <= start && end <= at.end;
+  };
+  return (["for", "while", "do"] as const).some((kind) => syntax.statements(kind).some(({ condition }) => holds(condition)));
+}

@@ -42,6 +42,11 @@ testRule(rule, {
     "another place in each turn": smooth("    for (int k = 0; k < 9; ++k) s += w[row % 7 + k] * from[k];"),
     "which others may change between barriers": smooth(sum, { after: "    out[row * n + x] = s;\n    __syncthreads();" }),
     "in few of the turns": smooth("    for (int k = 0; k < 9; ++k) s += from[k];\n    if (row % 32 == 7) s *= w[0];"),
+    // It is under a condition: nothing but that keeps it in the loop.
+    "what a condition keeps there, with all pointers told apart": smooth(
+      "    for (int k = 0; k < 9; ++k) if (n - 8 != row) s += w[8] * from[k];",
+      { parameters: "const float *__restrict__ w" },
+    ).replace("float *out, const float *in", "float *__restrict__ out, const float *__restrict__ in"),
     "what is volatile": smooth(sum, { parameters: "const volatile float *w" }),
     "where it costs nothing": smooth("    s = w[0] * from[0];"),
   },

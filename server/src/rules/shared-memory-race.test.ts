@@ -109,6 +109,82 @@ testRule(rule, {
   }
   out[t] = sum;`),
     },
+    "at the start of a turn, where some threads end theirs before its end": {
+      code: program(`  __shared__ float s[256];
+  float sum = 0;
+  for (int j = 0; j < n; j += 256) {
+    s[t] = in[j + t];
+    __syncthreads();
+    if (t >= 128) continue;
+    sum += s[255 - t];
+    //     ^^^^^^^^^^ with no \`__syncthreads()\` between
+  }
+  out[t] = sum;`),
+      unsafe: program(`  __shared__ float s[256];
+  float sum = 0;
+  for (int j = 0; j < n; j += 256) {
+    __syncthreads();
+    s[t] = in[j + t];
+    __syncthreads();
+    if (t >= 128) continue;
+    sum += s[255 - t];
+  }
+  out[t] = sum;`),
+    },
+    "at the end, where the turns of an inner loop end alone": {
+      code: program(`  __shared__ float s[256];
+  float sum = 0;
+  for (int j = 0; j < n; j += 256) {
+    s[t] = in[j + t];
+    __syncthreads();
+    for (int k = 0; k < 256; k++) {
+      if (k == 2) continue;
+      sum += s[k];
+      //     ^^^^ with no \`__syncthreads()\` between
+    }
+  }
+  out[t] = sum;`),
+      unsafe: program(`  __shared__ float s[256];
+  float sum = 0;
+  for (int j = 0; j < n; j += 256) {
+    s[t] = in[j + t];
+    __syncthreads();
+    for (int k = 0; k < 256; k++) {
+      if (k == 2) continue;
+      sum += s[k];
+    }
+    __syncthreads();
+  }
+  out[t] = sum;`),
+    },
+    "before threads leave, in a turn of a loop": {
+      code: program(`  __shared__ float s[8][256];
+  float sum = 0;
+  for (int j = 0; j < n / 256; j++) {
+    s[j][t] = in[j * 256 + t];
+    if (t >= 128) continue;
+    sum += s[j][255 - t];
+    //     ^^^^^^^^^^^^^ with no \`__syncthreads()\` between
+  }
+  out[t] = sum;`),
+      unsafe: program(`  __shared__ float s[8][256];
+  float sum = 0;
+  for (int j = 0; j < n / 256; j++) {
+    s[j][t] = in[j * 256 + t];
+    __syncthreads();
+    if (t >= 128) continue;
+    sum += s[j][255 - t];
+  }
+  out[t] = sum;`),
+    },
+    "before threads leave the kernel": {
+      code: program(`  __shared__ float s[256];
+  s[t] = in[t];
+  if (t >= 128) return;
+  out[t] = s[255 - t];
+  //       ^^^^^^^^^^ with no \`__syncthreads()\` between`),
+      unsafe: program("  __shared__ float s[256];\n  s[t] = in[t];\n  __syncthreads();\n  if (t >= 128) return;\n  out[t] = s[255 - t];"),
+    },
     "two arrays for want of one barrier": {
       code: program(`  __shared__ float s[256], u[256];
   float sum = 0;

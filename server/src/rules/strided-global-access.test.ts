@@ -78,6 +78,28 @@ int main() {
   pixel[3] = s + i;`,
       "k<<<65536, 256>>>(out, in, 1 << 10, 8);",
     ),
+    "every fourth pixel, which a scale in floating point picks": program(
+      `${i}  float x = i * (float)s;\n  out[i] = in[(int)floorf(x)];`,
+      "k<<<8192, 256>>>(out, in, 1 << 10, 8);",
+    ),
+    "the edge of a grid, in passing": `__global__ void edge(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i * n] = 1;
+}
+__global__ void step(float *to, const float *from, int n) {
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+  if (x > 0 && x < n - 1 && y > 0 && y < n - 1)
+    to[y * n + x] = from[y * n + x - 1] + from[y * n + x + 1] + from[(y - 1) * n + x] + from[(y + 1) * n + x];
+}
+int main() {
+  const int n = 8192;
+  float *a, *b;
+  cudaMalloc(&a, n * n * sizeof(float));
+  cudaMalloc(&b, n * n * sizeof(float));
+  cudaMemset(a, 0, n * n * sizeof(float));
+  edge<<<n / 256, 256>>>(a, n);
+  step<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(b, a, n);
+}`,
     "in no order": program(`${i}  out[i] = in[(unsigned)(i * i * 2654435761u) % (1u << 20)];`),
   },
   found: {
@@ -100,7 +122,7 @@ int main() {
       code: program(
         `${i}  unsigned char *pixel = (unsigned char *)out + 4 * i;
   pixel[0] = in[i];
-//^^^^^^^^ Let each thread store its 4 bytes as one vector.
+//^^^^^^^^ Let each thread store its 4 bytes as one vector of 4, where they begin
   pixel[1] = in[i] + s;
   pixel[2] = in[i] + n;
   pixel[3] = in[i] + i;`,
@@ -134,6 +156,53 @@ int main() {
 //^^^^^^^^^^^^^^ 1024 elements (4096 bytes) apart because of \`threadIdx.x\` in \`x * n\`; 16 sectors/request, ideal 4`,
         "k<<<dim3(64, 64), dim3(16, 16)>>>(out, in, 1 << 10, 8);",
       ),
+    },
+    "what a thread takes side by side, in more than one vector": {
+      code: program(
+        `${i}  float sum = 0;
+  for (int k = 0; k < 8; ++k) sum += in[i * 8 + k];
+  //                                 ^^^^^^^^^^^^^ Let each thread load its 32 bytes as 2 vectors of 16
+  out[i] = sum;`,
+        "k<<<8192, 256>>>(out, in, 1 << 10, 8);",
+      ),
+    },
+    "every other element, of two arrays": {
+      code: program(
+        `${i}  float sum = in[2 * i] + in[2 * i + (4 << 20)];
+  //          ^^^^^^^^^ ideal 4. Let neighbouring threads access neighbouring elements
+  out[i] = sum;`,
+        "k<<<8192, 256>>>(out, in, 1 << 10, 8);",
+      ),
+    },
+    "every other vector, as wide as they come": {
+      code: program(
+        `${i}  float4 a = ((const float4 *)in)[2 * i];
+  //         ^^^^^^^^^^^^^^^^^^^^^^^^^^^ ideal 16. Let neighbouring threads access neighbouring elements
+  out[i] = a.x + a.y + a.z + a.w;`,
+        "k<<<8192, 256>>>(out, in, 1 << 10, 8);",
+      ),
+    },
+    "several arrays by one index, and by pointers that go along together, once": {
+      code: `__global__ void k(float *out, const float *a, const float *b, const float *c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = 0;
+  for (int j = i * n; j < (i + 1) * n; j++) {
+    s += a[j];
+    //   ^^^^ 33 elements
+    s += b[j];
+    s += c[j];
+  }
+  out[i] = s;
+}
+int main() {
+  const int n = 33, rows = 1 << 16;
+  float *a, *b, *c, *out;
+  cudaMalloc(&a, n * rows * sizeof(float));
+  cudaMalloc(&b, n * rows * sizeof(float));
+  cudaMalloc(&c, n * rows * sizeof(float));
+  cudaMalloc(&out, rows * sizeof(float));
+  k<<<rows / 256, 256>>>(out, a, b, c, n);
+}`,
     },
     "fields of a structure": {
       code: program(

@@ -13,7 +13,7 @@ export default defineRule({
   why: "Memory is moved in sectors of 32 bytes. With a stride of two elements half of every sector is wasted; from 32 bytes on each lane needs a sector of its own.",
   remedy:
     "Let neighbouring threads access neighbouring elements: exchange the roles of the indices, store structures as arrays, or move a tile through shared memory.",
-  notes: `Looked at from 1.5 times the ideal number of sectors, and reported where the launch would take less time without them (see [docs/settings.md](../settings.md) for how much). What a library does within a call, and a structure of a library that is copied as a whole, is left alone. Accesses of one array with one stride, and those of one line, are one finding. Without a launch that can be simulated nothing is reported: give one with a \`// warplens:\` comment or \`--launch\`. What rests on sizes that nobody says is information, and not reported where other sizes would make it none.`,
+  notes: `Looked at from 1.5 times the ideal number of sectors, and reported where the launch would take less time without them (see [docs/settings.md](../settings.md) for how much). What a library does within a call, and a structure of a library that is copied as a whole, is left alone. Accesses of one array with one stride, those of one line, and those of several arrays side by side, are one finding. Places that are worked out in floating point, as of an image at another scale, are left alone: what lies between them nobody takes. Without a launch that can be simulated nothing is reported: give one with a \`// warplens:\` comment or \`--launch\`. What rests on sizes that nobody says is information, and not reported where other sizes would make it none.`,
   fix: "none",
   simulated: true,
   tellsGain: true,
@@ -61,12 +61,27 @@ function messageOf({ access, place, launch, report }: Cost, lanes: LaneIndex): s
   const apart = whole ? `${stride / access.bytesPerLane} elements (${stride} bytes)` : `${stride} bytes`;
   const terms = source ? lanes.terms(place, source.slice(-1)) : [];
   const cause = source ? ` because of \`${source}\`${terms.length > 0 ? ` in ${terms.join(", ")}` : ""}` : "";
+  const sideBySide = "let neighbouring threads access neighbouring elements, or go through a tile in shared memory";
+  const vectors = access.bytesPerLane < widest ? vectorsOf(stride, report.perLane ?? 0) : undefined;
   const advice =
-    vectors.includes(stride) && (report.perLane ?? 0) >= stride
-      ? `Let each thread ${access.operation} its ${stride} bytes as one vector`
-      : "Let neighbouring threads access neighbouring elements, or go through a tile in shared memory";
+    vectors === undefined
+      ? `L${sideBySide.slice(1)}`
+      : `Let each thread ${access.operation} its ${stride} bytes as ${vectors}, where they begin at a multiple of that; or ${sideBySide}`;
   return `Strided ${access.operation}: neighbouring lanes are ${apart} apart${cause}; ${sectorsPerRequest(access)}. ${advice}.`;
 }
 
+/**
+ * In words, how a thread could take what lies between its place and its neighbour's at once: undefined where it takes half of that or less,
+ * or no vectors make it up.
+ */
+function vectorsOf(stride: number, perLane: number): string | undefined {
+  if (2 * perLane <= stride) return undefined;
+  if (vectorBytes.includes(stride)) return `one vector of ${stride}`;
+  return stride % widest === 0 && stride <= mostVectors * widest ? `${stride / widest} vectors of ${widest}` : undefined;
+}
+
 /** Bytes that one instruction moves for a thread, besides single ones. */
-const vectors: readonly number[] = [2, 4, 8, 16];
+const vectorBytes: readonly number[] = [2, 4, 8, 16];
+const widest = 16;
+/** Of more of them each is a stride again: 4 leave every lane two sectors. */
+const mostVectors = 4;

@@ -63,7 +63,83 @@ void multiply(const float *a, const float *b, float *c, int m, int n, int k) {
   c[row * n + column] = sum;
 }
 void multiply(const float *a, const float *b, float *c, int m, int n, int k) {
-  product<<<dim3((m + 15) / 16, (n + 15) / 16), dim3(16, 16)>>>(a, b, c, m, n, k);
+  product<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16)>>>(a, b, c, m, n, k);
+}`,
+    },
+    "in a grid that a variable says, whose sides go with them": {
+      code: `__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row >= m || column >= n) return;
+  float sum = 0;
+  for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
+  //                                 ^^^^^^^^^^^^^^ Exchange the roles of x and y
+  c[row * n + column] = sum;
+}
+__global__ void zero(float *c, int m, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row < m && column < n) c[column * m + row] = 0;
+}
+int main() {
+  const int m = 2048, n = 512, k = 1024;
+  float *a, *b, *c;
+  cudaMalloc(&a, m * k * sizeof(float));
+  cudaMalloc(&b, k * n * sizeof(float));
+  cudaMalloc(&c, m * n * sizeof(float));
+  cudaMemset(a, 0, m * k * sizeof(float));
+  cudaMemset(b, 0, k * n * sizeof(float));
+  dim3 block(16, 16);
+  dim3 grid(m / 16, n / 16);
+  product<<<grid, block>>>(a, b, c, m, n, k);
+}`,
+      unsafe: `__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= m || column >= n) return;
+  float sum = 0;
+  for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
+  c[row * n + column] = sum;
+}
+__global__ void zero(float *c, int m, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row < m && column < n) c[column * m + row] = 0;
+}
+int main() {
+  const int m = 2048, n = 512, k = 1024;
+  float *a, *b, *c;
+  cudaMalloc(&a, m * k * sizeof(float));
+  cudaMalloc(&b, k * n * sizeof(float));
+  cudaMalloc(&c, m * n * sizeof(float));
+  cudaMemset(a, 0, m * k * sizeof(float));
+  cudaMemset(b, 0, k * n * sizeof(float));
+  dim3 block(16, 16);
+  dim3 grid(n / 16, m / 16);
+  product<<<grid, block>>>(a, b, c, m, n, k);
+}`,
+    },
+    "in a grid that is another kernel's, too: by hand": {
+      code: `__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row >= m || column >= n) return;
+  float sum = 0;
+  for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
+  //                                 ^^^^^^^^^^^^^^ Exchange the roles of x and y
+  c[row * n + column] = sum;
+}
+__global__ void zero(float *c, int m, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row < m && column < n) c[column * m + row] = 0;
+}
+int main() {
+  const int m = 2048, n = 512, k = 1024;
+  float *a, *b, *c;
+  cudaMalloc(&a, m * k * sizeof(float));
+  cudaMalloc(&b, k * n * sizeof(float));
+  cudaMalloc(&c, m * n * sizeof(float));
+  cudaMemset(a, 0, m * k * sizeof(float));
+  cudaMemset(b, 0, k * n * sizeof(float));
+  dim3 block(16, 16);
+  dim3 grid(m / 16, n / 16);
+  zero<<<grid, block>>>(c, m, n);
+  product<<<grid, block>>>(a, b, c, m, n, k);
 }`,
     },
   },

@@ -19,7 +19,7 @@ export default defineRule({
   remedy:
     "Exchange the roles of x and y: let the index that follows `threadIdx.x` be the column. Exchange the sides of grid and block where the matrix is not square.",
   notes:
-    "Told where the row follows `threadIdx.x` and the column `threadIdx.y`, in one access or in another one of the kernel, and no other access of much weight has it the right way round: a transpose has one side wrong whichever way it goes (see [strided-global-access](strided-global-access.md)). The fix exchanges them in the kernel, and not in its launches: it is unsafe, and not offered where the same launch would leave part of the matrix out.",
+    "Told where the row follows `threadIdx.x` and the column `threadIdx.y`, in one access or in another one of the kernel, and no other access of much weight has it the right way round: a transpose has one side wrong whichever way it goes (see [strided-global-access](strided-global-access.md)). The fix exchanges them in the kernel, and of square blocks the sides of the grid: it is unsafe, and not offered where a grid whose sides differ does not say them one by one, or is another kernel's, too.",
   fix: "unsafe",
   simulated: true,
   tellsGain: true,

@@ -11,6 +11,16 @@ export const leastGainNs = 500;
  */
 export const leastAssumedGainPercent = 25;
 
+/** Of so many assumed values and more nobody would say that they come together as assumed: only what dwarfs the rest is told, in percent. */
+const manyAssumed = 7;
+const leastGainOfManyPercent = 75;
+
+/**
+ * Nanoseconds below which a gain has to be its share of all that the program launches, too: less than what a launch itself takes, it is lost in a
+ * program that does more. So it is of the edges of a grid, and of what is set up.
+ */
+const passingNs = 1500;
+
 /** Longer than any launch that is simulated, in microseconds. */
 export const longestTime = 1e9;
 
@@ -32,11 +42,19 @@ export interface LeastGain {
   readonly minAssumedGain: number;
   /** Microseconds. */
   readonly minTime: number;
+  /** Nanoseconds of the launches of the program that is looked at, each of them once. */
+  readonly programNs?: number;
 }
 
 /** What it comes to is not known, or enough to be told of. */
-export function isWorthIt({ gain, assumed }: Pick<Finding, "gain" | "assumed">, { minGain, minAssumedGain, minTime }: LeastGain): boolean {
+export function isWorthIt(
+  { gain, assumed }: Pick<Finding, "gain" | "assumed">,
+  { minGain, minAssumedGain, minTime, programNs = 0 }: LeastGain,
+): boolean {
   if (gain === undefined) return true;
   const saved = gain.ns - gain.without;
-  return saved >= 1000 * minTime && saved >= ((assumed ? minAssumedGain : minGain) / 100) * gain.ns;
+  const isMade = assumed !== undefined && assumed.length >= manyAssumed && minAssumedGain >= leastAssumedGainPercent;
+  const least = !assumed ? minGain : isMade ? Math.max(minAssumedGain, leastGainOfManyPercent) : minAssumedGain;
+  if (saved < passingNs && saved < (Math.min(minGain, leastGainPercent) / 100) * programNs) return false;
+  return saved >= 1000 * minTime && saved >= (least / 100) * gain.ns;
 }

@@ -97,3 +97,50 @@ entry:
     compareOutcomes({ ...forth, launch: constant }, { ...forth, launch: { ...constant, buffers: usual.buffers } }, true, new Work()),
   ).toEqual({ outcome: "unknown", why: "it is given other arguments" });
 });
+
+/** out[index] = in[index], of rows and columns of 16 by 16 threads in grids of so many blocks. */
+const tiled = (
+  row: "x" | "y",
+  grid: Launch["grid"],
+  body: string,
+): { readonly kernel: ReturnType<typeof parseKernel>; readonly launch: Launch } => {
+  const column = row === "x" ? "y" : "x";
+  return {
+    launch: { ...launch(1, 1), grid, block: [16, 16, 1] },
+    kernel: parseKernel(`kernel @k(%out: ptr f32, %in: ptr const f32, %n: i32) {
+entry:
+  %out: ptr = param 0
+  %in: ptr = param 1
+  %width: i32 = const 512
+  %side: i32 = const 16
+  %tr: i32 = special tid.${row}
+  %br: i32 = special ctaid.${row}
+  %tc: i32 = special tid.${column}
+  %bc: i32 = special ctaid.${column}
+  %rows: i32 = mul %br, %side
+  %row: i32 = add %rows, %tr
+  %columns: i32 = mul %bc, %side
+  %column: i32 = add %columns, %tc
+  %from: i32 = mul %row, %width
+  %i: i32 = add %from, %column
+  %p: ptr = gep %in, %i, scale 4
+  %v: f32 = load.global %p, align 4
+  %two: f32 = const 2
+  %twice: f32 = fmul %v, %two
+  %q: ptr = gep %out, %i, scale 4
+${body}
+  return
+}`),
+  };
+};
+
+const store = "  store.global %q, %v, align 4";
+test.each([
+  ["x for y, in a square grid", "y", [32, 32, 1], store, "equal"],
+  ["x for y in the grid, too", "y", [32, 64, 1], store, "equal"],
+  ["x for y, and another value", "y", [32, 64, 1], store.replace("%v", "%twice"), "differs"],
+] as const)("%s", (_, row, grid, body, outcome) => {
+  const [columns, rows] = grid;
+  const forth = tiled("x", [rows, columns, 1], store);
+  expect(compareOutcomes(forth, tiled(row, grid, body), true, new Work())).toMatchObject({ outcome });
+});

@@ -105,6 +105,8 @@ function compared(before: Side, after: Side, exact: boolean, contents: EarlierCo
   const isWhole = ended && first.blocks === first.count;
   const direct = isSameShape ? heldAgainst(first, second, exact, isWhole) : undefined;
   if (direct) return direct;
+  const across = mirrored(before, after, exact, contents, work);
+  if (across) return across;
   if (Math.max(first.whole, second.whole) <= wholeSteps) {
     const [all, others] = [new Run(before, contents, work), new Run(after, contents, work)];
     all.everything();
@@ -112,6 +114,30 @@ function compared(before: Side, after: Side, exact: boolean, contents: EarlierCo
     return heldAgainst(all, others, exact, true) ?? unknown(nothingStored);
   }
   return replayed(first, second, exact, contents, work);
+}
+
+/**
+ * Where x and y may have changed their roles: blocks of the first launch, whole, against those of the other that lie opposite the grid's
+ * diagonal. Undefined where these do not store to the same places, or take too long.
+ */
+function mirrored(before: Side, after: Side, exact: boolean, contents: EarlierContents, work: Work): Comparison | undefined {
+  const [columns, rows, layers] = before.launch.grid;
+  const isMirrored = String(after.launch.grid) === String([rows, columns, layers]);
+  if (!isMirrored || columns === 1 || rows === 1) return undefined;
+  const [first, second] = [new Run(before, contents, work), new Run(after, contents, work)];
+  try {
+    for (const [x, y, z] of chosenBlocks(before.launch.grid)) {
+      if (first.blocks > 0 && Math.max(first.next, second.next) > enoughSteps) break;
+      first.part([x, y, z]);
+      second.part([y, x, z]);
+    }
+  } catch (error) {
+    if (error instanceof BudgetExceeded) return undefined;
+    throw error;
+  }
+  const found = heldAgainst(first, second, exact, false);
+  // What differs may be for threads that are exchanged otherwise.
+  return found?.outcome === "equal" ? found : undefined;
 }
 
 /**
@@ -203,8 +229,18 @@ class Run {
     for (let z = 0; z < layers; z++) for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) this.part([x, y, z]);
   }
 
+  /** Buffers and variables that floats are summed up in by atomics, in an order that is never the same. */
+  #summed(): ReadonlySet<string> {
+    const { provenance } = this.program;
+    const sums = this.kernel.blocks.flatMap(({ ops }) =>
+      ops.filter(({ action, type }) => action.kind === "atomic" && action.op === "add" && type !== "void" && isFloat(type)),
+    );
+    return new Set(sums.flatMap(({ args: [address] }) => (address ? [...provenance.of(address)] : [])));
+  }
+
   /** Memories of its buffers, and of variables in global memory. */
   *memories(): Generator<Memory> {
+    const summed = this.#summed();
     const { environment } = this.program;
     const { buffers } = this.launch;
     const { globals } = this.kernel;
@@ -212,11 +248,11 @@ class Run {
       start === undefined ? undefined : environment.global.memoryAt(start);
     for (const [index, { name, element = "i32" }] of buffers.entries()) {
       const bytes = at(environment.bufferStarts[index]);
-      if (bytes) yield { name, type: element, bytes, index };
+      if (bytes) yield { name, type: element, bytes, index, isSum: summed.has(`buffer ${index}`) };
     }
     for (const [index, { name, element, space }] of globals.entries()) {
       const bytes = space === "global" ? at(environment.globalAddresses[index]) : undefined;
-      if (bytes) yield { name, type: element, bytes, index: undefined };
+      if (bytes) yield { name, type: element, bytes, index: undefined, isSum: summed.has(`global ${index}`) };
     }
   }
 }
@@ -227,6 +263,8 @@ interface Memory {
   readonly bytes: LazyMemory;
   /** Of the buffer, where it is one. */
   readonly index: number | undefined;
+  /** Floats are summed up there by atomics: no two runs of the same launch need leave the same. */
+  readonly isSum: boolean;
 }
 
 /** Those at the corners and in the middle, where indices are smallest and largest, and then some spread over the grid. */
@@ -267,7 +305,7 @@ const equal = (bytes: number, { blocks, count }: Run): Comparison => ({ outcome:
 /** Bytes that are equal; else what differs. */
 function memoryAgainst(one: Memory, other: Memory, exact: boolean, isWhole: boolean): number | Comparison | undefined {
   const offsets = new Set([...one.bytes.written(1), ...other.bytes.written(1)]);
-  const asFloats = !exact && isFloat(one.type);
+  const asFloats = (!exact || one.isSum) && isFloat(one.type);
   const size = scalarBytes[one.type];
   const floats: Rounded[] = [];
   for (const offset of offsets) {
@@ -280,6 +318,8 @@ function memoryAgainst(one: Memory, other: Memory, exact: boolean, isWhole: bool
     else if (a !== b) return difference(one, other, offset);
   }
   const worst = asFloats ? tooFar(floats, one.type) : undefined;
+  // The rest of a sum may be what other blocks add.
+  if (worst && one.isSum && !isWhole) return undefined;
   return worst
     ? { outcome: "differs", buffer: one.name, index: worst.index, type: one.type, before: worst.a, after: worst.b }
     : offsets.size;

@@ -278,10 +278,13 @@ interface Access {
   readonly totals: AccessTotals;
   readonly object: string | undefined;
   readonly kind: Cause["kind"];
+  /** Position in `Program.blocks` of what it stands in. */
+  readonly block: number | undefined;
 }
 
 function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
   const found: Access[] = [];
+  const blocks = new Map(program.blocks.flatMap(({ block, index }) => block.ops.map((op) => [op, index] as const)));
   for (const counter of counts.counters) {
     if (!isOfLanes(counter.operation)) continue;
     const access = counts.access(totals, counter);
@@ -289,9 +292,9 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
     if (
       kind &&
       !((kind === "sectors" || kind === "wavefronts") && isSearch(program, counter.op)) &&
-      !(kind === "sectors" && (isLookup(program, counter) || isSparse(program, counter.op)))
+      !(kind === "sectors" && (isLookup(program, counter) || isSparse(program, counter.op) || isResampled(program, counter)))
     )
-      found.push({ counter, totals: access, object: objectOf(program, counter), kind });
+      found.push({ counter, totals: access, object: objectOf(program, counter), kind, block: blocks.get(counter.op) });
   }
   const excess = ({ totals: { transactions, ideal } }: Access): number => transactions - ideal;
   const causes = groupsOf(found).map((group) =>
@@ -313,10 +316,22 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
               kind: worst.kind,
               ...(worst.object === undefined ? {} : { object: worst.object }),
               ops: group.map(({ counter }) => counter.op),
-              perLane: new Set(group.map(({ counter }) => offsetOf(counter.op.args[0]))).size * worst.counter.bytes,
+              perLane: perLaneOf(group) * worst.counter.bytes,
             },
           ];
     });
+}
+
+/** Elements that a lane takes of one array: at most those with offsets of their own that lie within one stride. */
+function perLaneOf(group: readonly Access[]): number {
+  const offsets = new Map<string | undefined, Set<number>>();
+  for (const { counter, object } of group) {
+    const stride = Math.abs(counter.laneStride() ?? 0);
+    const offset = offsetOf(counter.op.args[0]);
+    const known = offsets.get(object) ?? new Set();
+    offsets.set(object, known.add(stride > 0 ? ((offset % stride) + stride) % stride : offset));
+  }
+  return Math.max(...[...offsets.values()].map(({ size }) => size));
 }
 
 /** Lanes take half a sector or more each, from where data sends them: what an order of them could share is too little to bring it about. */
@@ -328,6 +343,23 @@ function isLookup({ divergence }: Program, { op, bytes }: AccessCounter): boolea
     return each.action.kind === "load" || each.args.some(isFound);
   };
   return 2 * bytes >= sectorBytes && op.args[0] !== undefined && isFound(op.args[0]);
+}
+
+/**
+ * Places that are worked out in floating point, as of an image at another scale: what lies between them nobody takes, and no other order of
+ * threads brings them together.
+ */
+function isResampled({ divergence }: Program, counter: AccessCounter): boolean {
+  if (counter.laneStride() === undefined) return false;
+  const seen = new Set<Op>();
+  const isRounded = (op: Op): boolean => {
+    if (seen.has(op) || !divergence.isVarying(op)) return false;
+    seen.add(op);
+    const { action, args } = op;
+    return (action.kind === "convert" && /^fpto[su]i$/.test(action.op)) || (action.kind !== "load" && args.some(isRounded));
+  };
+  const [address] = counter.op.args;
+  return address !== undefined && isRounded(address);
 }
 
 /**
@@ -396,7 +428,10 @@ interface Group {
   readonly names: string[];
 }
 
-/** Accesses of one cause: to one object, at one index or on one line, in one stride. An unrolled loop has thousands. */
+/**
+ * Accesses of one cause: to one object, at one index, on one line, or to several arrays side by side in one stretch of code, in one stride.
+ * An unrolled loop has thousands.
+ */
 function groupsOf(all: readonly Access[]): Access[][] {
   const groups = new Map<string, Group>();
   for (const access of all) {
@@ -412,13 +447,16 @@ function groupsOf(all: readonly Access[]): Access[][] {
   return [...new Set(groups.values())].map(({ accesses }) => accesses);
 }
 
-function namesOf({ counter, object, kind }: Access): string[] {
+function namesOf({ counter, object, kind, block }: Access): string[] {
   const { span, args } = counter.op;
-  const stride = counter.laneStride() ?? "none";
+  const lanes = counter.laneStride();
+  const stride = lanes ?? "none";
   const [, index] = args[0]?.action.kind === "gep" ? args[0].args : [];
   return [
     ...(object === undefined ? [] : [`${kind} ${object} ${stride}`]),
     ...(index === undefined || isConstant(index) ? [] : [`${kind} index ${index.id} ${stride}`]),
+    // By which threads take which elements, that is: pointers that go along with a loop have no index in common.
+    ...(kind === "sectors" && lanes !== undefined && block !== undefined ? [`block ${block} ${counter.operation} ${lanes}`] : []),
     `${kind} ${span.file}:${span.line} ${stride}`,
   ];
 }

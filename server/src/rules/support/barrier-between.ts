@@ -1,7 +1,7 @@
 /** A barrier that could stand between two accesses: where all threads of the block come by, one statement behind the other. */
 import type { Expression, Node, Statement } from "../../syntax/ast.ts";
 import type { Place } from "../../syntax/reading.ts";
-import { walk } from "../../syntax/walk.ts";
+import { type AnyNode, walk } from "../../syntax/walk.ts";
 import type { Fix, RuleContext } from "../rule.ts";
 import { Convergence } from "./convergence.ts";
 import { indentationAt } from "./edits.ts";
@@ -24,36 +24,85 @@ export function barrierBetween(context: RuleContext, first: Place, second: Place
   // The innermost block that holds both stands last.
   const block = context.syntax.statements("block").findLast((each) => holds(each, first) && holds(each, second));
   const [before, behind] = [first, second].map((place) => block?.body.findIndex((each) => holds(each, place)) ?? -1);
-  const statement = behind === undefined ? undefined : block?.body[behind];
-  if (!block || !statement || before === undefined || behind === undefined || before < 0 || before >= behind) return undefined;
+  if (!block || before === undefined || behind === undefined || before < 0 || before >= behind) return undefined;
   // Where they meet already, the race is around a loop's back edge.
-  if (block.body.slice(before + 1, behind).some((each) => isBarrier(each))) return ofWarp ? undefined : barrierAtEnd(context, block);
-  if (new Convergence(context.program, context.syntax).divergence(statement)) return undefined;
-  if (!ofWarp && !comesWhole(context, block)) return undefined;
+  if (block.body.slice(before + 1, behind).some((each) => isBarrier(each))) return ofWarp ? undefined : barrierAtBackEdge(context, block);
+  // Threads that leave on the way would not come to a barrier behind that.
+  const leaving = block.body.findIndex((each, index) => index > before && index < behind && leaves(each));
+  const statement = block.body[leaving < 0 ? behind : leaving];
+  if (!statement || (!ofWarp && !comesWhole(context, block)) || parts(context, block, statement)) return undefined;
   const at = reading.locate(statement.start, statement.end);
   const indentation = indentationAt(reading, at);
   const call = ofWarp ? "__syncwarp();" : "__syncthreads();";
   if (indentation === undefined) return undefined;
   const span: Place = { file: 0, start: at.start, end: at.start };
-  return { title: `Insert \`${call}\` before it`, safe: false, edits: [{ span, newText: `${call}\n${indentation}` }] };
+  const title = leaving < 0 ? `Insert \`${call}\` before it` : `Insert \`${call}\` before threads leave`;
+  return { title, safe: false, edits: [{ span, newText: `${call}\n${indentation}` }] };
 }
 
-/** Behind all that a turn of the loop does. */
-function barrierAtEnd(context: RuleContext, block: Block): Fix | undefined {
+/** Between a turn of the loop and the next: behind all that a turn does, or before it where a `continue` would go past that. */
+function barrierAtBackEdge(context: RuleContext, block: Block): Fix | undefined {
   const { reading } = context.program;
-  const last = block.body.at(-1);
-  if (!last || context.syntax.parent(block)?.node.kind !== "for" || !comesWhole(context, block)) return undefined;
-  if (new Convergence(context.program, context.syntax).divergence(last)) return undefined;
-  const at = reading.locate(last.start, last.end);
+  const atStart = continuesOf(block).length > 0;
+  const beside = block.body.at(atStart ? 0 : -1);
+  if (!beside || context.syntax.parent(block)?.node.kind !== "for" || !comesWhole(context, block)) return undefined;
+  if (parts(context, block, beside)) return undefined;
+  const at = reading.locate(beside.start, beside.end);
   const indentation = indentationAt(reading, at);
   if (indentation === undefined) return undefined;
-  const span: Place = { file: at.file, start: at.end, end: at.end };
+  const offset = atStart ? at.start : at.end;
   return {
-    title: "Insert `__syncthreads();` at the end of the loop",
+    title: `Insert \`__syncthreads();\` at the ${atStart ? "start" : "end"} of the loop`,
     safe: false,
-    edits: [{ span, newText: `\n${indentation}__syncthreads();` }],
+    edits: [
+      {
+        span: { file: at.file, start: offset, end: offset },
+        newText: atStart ? `__syncthreads();\n${indentation}` : `\n${indentation}__syncthreads();`,
+      },
+    ],
   };
 }
+
+/** Whether lanes may part on their way to a statement of the block; a `continue` of the loop behind it takes nobody past it. */
+function parts({ program, syntax }: RuleContext, block: Block, statement: Statement): boolean {
+  const behind = continuesOf(block).filter(({ start }) => start >= statement.start);
+  return new Convergence(program, syntax).divergence(statement, new Set(behind)) !== undefined;
+}
+
+/** Those of the loop that a block is the body of. */
+function continuesOf(block: Block): readonly Statement[] {
+  const found: Statement[] = [];
+  walk(block, (node) => {
+    if (isOwnBody(node)) return false;
+    if (node.kind === "continue") found.push(node);
+    return true;
+  });
+  return found;
+}
+
+/** Some thread may end the function, the loop or its turn there. */
+function leaves(statement: Statement): boolean {
+  let found = false;
+  const look = (root: AnyNode, ends: RegExp): void =>
+    walk(root, (node) => {
+      if (ends.test(node.kind)) found = true;
+      if (node === root) return true;
+      if (isLoop(node) || node.kind === "switch") look(node, endsFrom(node));
+      return !isOwnBody(node) && node.kind !== "switch";
+    });
+  look(statement, endsFrom(statement));
+  return found;
+}
+
+/** What leaves a statement from within it. */
+function endsFrom(node: AnyNode): RegExp {
+  if (isLoop(node)) return /^return$/;
+  return node.kind === "switch" ? /^(return|continue)$/ : /^(return|continue|break)$/;
+}
+
+const isLoop = ({ kind }: AnyNode): boolean => /^(for|while|do|range-for)$/.test(kind);
+/** What a `continue` in it is about is in it, too. */
+const isOwnBody = (node: AnyNode): boolean => isLoop(node) || node.kind === "lambda";
 
 /** The function's own body, or that of a loop which every thread of the block goes through alike. */
 export function comesWhole(context: RuleContext, block: Block): boolean {

@@ -1,19 +1,68 @@
 /** Exchanges the roles of x and y in a kernel. */
+import type { LaunchFact } from "../../analysis/facts.ts";
 import type { Expression, Node } from "../../syntax/ast.ts";
-import type { Fix, RuleContext } from "../rule.ts";
+import type { Edit, Fix, RuleContext } from "../rule.ts";
 import { all, replace } from "./edits.ts";
+import { Variables } from "./variables.ts";
 
 const indices: ReadonlySet<string> = new Set(["threadIdx", "blockIdx", "blockDim", "gridDim"]);
 const other: Readonly<Record<string, string>> = { x: "y", y: "x" };
 
-/** `.y` for each `.x` of a thread's place, and the other way round, in a function. */
+/**
+ * `.y` for each `.x` of a thread's place, and the other way round, in a kernel, and the sides of the grids that it is launched with. Undefined
+ * where a grid whose sides differ does not say them one by one, or is another kernel's, too.
+ */
 export function exchangedAxes(context: RuleContext, within: Node): Fix | undefined {
   const members = axesIn(context, within);
   const edits = members.map(({ node, axis }) =>
     replace(context.program.reading, { start: node.end - 1, end: node.end }, other[axis] ?? axis),
   );
-  const complete = edits.length > 0 ? all(...edits) : undefined;
+  const launches = context.program.launches.filter(({ kernel }) => kernel?.declaration === within);
+  const grids = exchangedGrids(context, launches);
+  const complete = edits.length > 0 && grids ? all(...edits, ...grids) : undefined;
   return complete && { title: "Exchange the roles of x and y", safe: false, edits: complete };
+}
+
+/** Of square blocks: what x went along, in so many of them, y does now. Others say for themselves what they cover. */
+function exchangedGrids(context: RuleContext, launches: readonly LaunchFact[]): (Edit | undefined)[] | undefined {
+  const variables = new Variables(context.syntax, context.program.semantics);
+  const { reading } = context.program;
+  const expressions = launches.flatMap(({ expression }) => expression ?? []);
+  const edits = new Map<number, (Edit | undefined)[]>();
+  for (const { expression, launch } of launches) {
+    const grid = expression?.kind === "call" ? expression.launch?.grid : undefined;
+    if (!grid || launch?.block[0] !== launch?.block[1]) continue;
+    const sides = sidesOf(variables, grid, expressions);
+    const [across, down] = sides ?? [];
+    if (across && down) {
+      const texts = [across, down].map(({ start, end }) => reading.textOf(start, end));
+      if (texts[0] !== texts[1])
+        edits.set(across.start, [replace(reading, across, texts[1] ?? ""), replace(reading, down, texts[0] ?? "")]);
+    } else if (!launch || launch.grid[0] !== launch.grid[1]) return undefined;
+  }
+  return [...edits.values()].flat();
+}
+
+/** `a` and `b` of `dim3(a, b)`, or of the variable that was made so and that only these launches use. */
+function sidesOf(variables: Variables, grid: Expression, launches: readonly Expression[]): readonly Expression[] | undefined {
+  if (grid.kind === "parenthesized") return sidesOf(variables, grid.inner, launches);
+  const made =
+    grid.kind === "call"
+      ? grid.arguments
+      : grid.kind === "cast"
+        ? grid.operands
+        : grid.kind === "list"
+          ? grid.elements.map(({ value }) => value)
+          : [];
+  if (made.length > 1) return made;
+  const variable = variables.of(grid);
+  if (!variable || !("init" in variable)) return undefined;
+  const isOfThese = ({ start, end }: Expression): boolean => launches.some((launch) => launch.start <= start && end <= launch.end);
+  if (!variables.uses(variable).every(isOfThese)) return undefined;
+  const values = variable.init?.values ?? [];
+  const [only] = values;
+  if (values.length > 1) return values;
+  return only && only.kind !== "name" ? sidesOf(variables, only, launches) : undefined;
 }
 
 /** `threadIdx.x` and the like, in x and y, in a function. */

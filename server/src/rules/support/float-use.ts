@@ -14,6 +14,7 @@ import type { Declaration, Expression, Node, VariableDeclaration } from "../../s
 import { leftChain } from "../../syntax/terms.ts";
 import type { RuleContext } from "../rule.ts";
 import { libraryName } from "./library-calls.ts";
+import { sameWithFloat } from "./narrow-scaling.ts";
 import { unqualified } from "./ranges.ts";
 import { isOwn, type SyntaxIndex, sameSpan } from "./syntax-index.ts";
 
@@ -63,6 +64,7 @@ const singleOnly =
 export class FloatUse {
   readonly #semantics: Semantics;
   readonly #syntax: SyntaxIndex;
+  readonly #fastMath: boolean;
   /** Precisions of sums. */
   readonly #sums = new WeakMap<Expression, Precision>();
   /** What becomes of the result of an operation, by what is known of it so far: the same for every constant in it. */
@@ -71,6 +73,7 @@ export class FloatUse {
   constructor(program: RuleContext["program"], syntax: SyntaxIndex) {
     this.#semantics = program.semantics;
     this.#syntax = syntax;
+    this.#fastMath = program.code.fastMath === true;
   }
 
   /** Undefined: the constant is rightly a double, no double arithmetic is left of it, or it cannot be told. */
@@ -162,6 +165,10 @@ export class FloatUse {
     if (left === "narrowed" && single && !target.computes) return undefined;
     // An explicit conversion, or one to an integer, still computed with floats at double precision on the way.
     if (target.type !== "single" && !computes) return undefined;
+    const isNarrow = target.computes || this.#fastMath ? undefined : sameWithFloat(this.#semantics, node, single ? "single" : "integer");
+    // Scaled to an integer: one that comes out otherwise is what the double is for.
+    if (isNarrow === false && !single) return undefined;
+    if (isNarrow) return { root: node, exact: true };
     return { root: node, exact: !rounded && !target.computes };
   }
 
