@@ -4,6 +4,7 @@ import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
 import { sharedBase } from "../ir/windows.ts";
 import { descriptorArithmetic } from "./descriptors.ts";
+import { HalfPairs } from "./half-pairs.ts";
 import { Halves } from "./halves.ts";
 import { coveredLogic } from "./logic-trees.ts";
 import type { Shape } from "./shape.ts";
@@ -17,12 +18,14 @@ export class Absorption {
   readonly #taken = new Map<Op, Op>();
   readonly #descriptors: ReadonlySet<Op>;
   readonly halves: Halves;
+  readonly pairs: HalfPairs;
 
   constructor(shape: Shape, target: Target) {
     this.#shape = shape;
     this.#target = target;
     for (const op of coveredLogic(shape)) this.#absorbed.add(op);
-    this.halves = new Halves(shape);
+    this.pairs = new HalfPairs(shape);
+    this.halves = new Halves(shape, this.pairs);
     for (const op of this.halves.covered) this.#absorbed.add(op);
     this.#descriptors = descriptorArithmetic(shape);
     for (const op of this.#descriptors) this.#absorbed.add(op);
@@ -34,7 +37,7 @@ export class Absorption {
   }
 
   has(op: Op): boolean {
-    return this.#absorbed.has(op);
+    return this.#absorbed.has(op) || this.pairs.isCovered(op);
   }
 
   /** The products that take descriptors compute it beside them. */
