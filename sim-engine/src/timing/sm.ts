@@ -603,8 +603,9 @@ export class SmReplay {
   }
 
   #release(resident: Resident, at: number, weight: number): void {
-    const free = at + this.gpu.barrierLatency + this.gpu.barrierPerWarp * resident.warps;
     const { waiting } = resident;
+    const ofGrid = waiting.some((slot) => this.code.instructions[this.instruction[slot]!]!.grid);
+    const free = at + this.gpu.barrierLatency + this.gpu.barrierPerWarp * resident.warps + (ofGrid ? this.#untilAllBlocks() : 0);
     resident.waiting = [];
     for (const slot of waiting) {
       const waited = (free - this.issuedAt[slot]!) * weight;
@@ -613,6 +614,12 @@ export class SmReplay {
       this.issuedAt[slot] = free - 1;
       if (!this.#settle(slot)) this.#end(slot, free);
     }
+  }
+
+  /** Cycles that a block waits for others that come to a barrier of the grid when it does: each of them counts itself at one place. */
+  #untilAllBlocks(): number {
+    const [x, y, z] = this.summary.grid;
+    return Math.max(this.gpu.gridBarrierLatency, this.gpu.gridBarrierInterval * x * y * z);
   }
 
   #end(slot: number, at: number): void {
