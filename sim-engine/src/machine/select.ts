@@ -9,6 +9,7 @@ import type { Block, Kernel, Op } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
 import { Work } from "../work.ts";
 import { Absorption } from "./absorb.ts";
+import { balanced } from "./balance.ts";
 import type { Pair } from "./half-pairs.ts";
 import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";
 import { emitMoves, shareRegisters } from "./phis.ts";
@@ -178,7 +179,7 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
   for (const block of all) {
     if (joined.has(block)) continue;
     const home = predicated.get(block);
-    blocks.set(block, home ? { block, instructions: [], home } : { block, instructions: sinkPastBranches(stretch(block)) });
+    blocks.set(block, home ? { block, instructions: [], home } : { block, instructions: balanced(sinkPastBranches(stretch(block))) });
   }
   return blocks;
 }
