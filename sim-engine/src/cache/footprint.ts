@@ -5,6 +5,11 @@ import { atomic, type SectorLog, store, weightsOf } from "./log.ts";
 import { SectorSet } from "./sector-set.ts";
 
 const allBytes = 0xffffffff;
+/**
+ * Sectors of a request whose lanes go by strides. At the edges of tiles, and in tiles of a sector's width, fewer lie in rows of their own: what
+ * stands beside them is another block's.
+ */
+const strided = 8;
 
 /** First touches in one block, by site, those of iterations that were not run included. */
 export interface FirstTouches {
@@ -12,7 +17,7 @@ export interface FirstTouches {
   readonly read: Float64Array;
   /** Of these, sectors of iterations that were not run: where they lie is not known. */
   readonly unseen: Float64Array;
-  /** Of what is read, sectors of which memory brings the neighbour, too, and nobody in the block touches that; none where not all was run. */
+  /** Of what is read by strides, sectors of which memory brings the neighbour, too, and nobody in the block touches that; none where not all was run. */
   readonly lone: Float64Array;
   /** Sectors that a store or atomic of the site is first to write. */
   readonly written: Float64Array;
@@ -60,7 +65,7 @@ export class Footprint {
         if (!wasRead && bytesWritten === undefined) {
           read[site]! += weight;
           unseen[site]! += weight - 1;
-          reader.set(sector, r);
+          if (log.start[r + 1]! - log.start[r]! >= strided) reader.set(sector, r);
         }
         if (!wasRead) this.#read.set(sector);
         // Atomics read and write.

@@ -34,6 +34,8 @@ const never = Number.POSITIVE_INFINITY;
  */
 const longer = 4;
 const lsu = pipeNames.indexOf("lsu");
+const fma = pipeNames.indexOf("fma");
+const fmaHeavy = pipeNames.indexOf("fmaheavy");
 const adu = pipeNames.indexOf("adu");
 const pipes = pipeNames.length;
 
@@ -299,6 +301,9 @@ export class SmReplay {
     this.stalls.issue(index, weight);
     this.schedulerFree[k] = time + 1 / this.gpu.issuesPerScheduler;
     this.pipeFree[k * pipes + pipe] = time + cost;
+    // What multiplies integers takes the place of what multiplies floats, and the other way round (h200-pipes.txt).
+    if (pipe === fma) this.pipeFree[k * pipes + fmaHeavy] = time + cost;
+    else if (pipe === fmaHeavy) this.pipeFree[k * pipes + fma] = time + cost;
     this.pipeBusy[pipe]! += cost * weight;
     this.stale[k] = 1;
     this.issuedAt[slot] = time;
