@@ -157,6 +157,7 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
     if (list) list.push(block);
     else guests.set(home, [block]);
   }
+  const balance = selection.target.balances ? balanced : (code: readonly Instruction[]): readonly Instruction[] => code;
   const joined = new Set<Block>();
   const stretch = (first: Block): Instruction[] => {
     const code: Instruction[] = [];
@@ -179,7 +180,7 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
   for (const block of all) {
     if (joined.has(block)) continue;
     const home = predicated.get(block);
-    blocks.set(block, home ? { block, instructions: [], home } : { block, instructions: balanced(sinkPastBranches(stretch(block))) });
+    blocks.set(block, home ? { block, instructions: [], home } : { block, instructions: balance(sinkPastBranches(stretch(block))) });
   }
   return blocks;
 }
