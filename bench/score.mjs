@@ -31,8 +31,18 @@ const validation = await import(
 );
 await validation.loadGrammarFromDisk();
 /** What the model was made on, and what it was not. */
-const studied = ["h200", "h200-more", "h200-programs", "h200-tiles", "h200-hopper", "h200-sums", "h200-mixed", "h200-fresh"];
-const unseen = ["h200-unseen", "h200-sums-unseen", "h200-mixed-unseen", "h200-fresh-unseen"];
+const studied = [
+  "h200",
+  "h200-more",
+  "h200-programs",
+  "h200-tiles",
+  "h200-hopper",
+  "h200-sums",
+  "h200-mixed",
+  "h200-fresh",
+  "h200-classes",
+];
+const unseen = ["h200-unseen", "h200-sums-unseen", "h200-mixed-unseen", "h200-fresh-unseen", "h200-classes-unseen"];
 /** Programs of the H200's sets on another GPU, of which nothing was measured for its model. */
 const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen"].map((kernels) => ({
   name: kernels.replace("h200", "h100"),

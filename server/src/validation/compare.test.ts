@@ -1,6 +1,6 @@
 import type { LaunchReport } from "@warplens/sim-engine";
 import { describe, expect, test } from "vitest";
-import { compareLaunch, compareSpent, type MeasuredLaunch, signatureName, summarise, takeMatch } from "./compare.ts";
+import { compareLaunch, compareSpent, type MeasuredLaunch, signatureName, summarise, takeMatch, takeRepeated } from "./compare.ts";
 
 const measured: MeasuredLaunch = {
   file: "a.cu",
@@ -84,6 +84,14 @@ describe("which simulated launch is the measured one", () => {
     expect(takeMatch(measured, reports)).toBeUndefined();
     expect(takeMatch(measured, new Set([report({ kernel: "scaleAll" })]))).toBeUndefined();
   });
+});
+
+test("a launch that the host makes several times stands for as many measured ones, of its own configuration", () => {
+  const twice = report();
+  const times = new Map([[twice, 1]]);
+  expect(takeRepeated({ ...measured, grid: [2, 1, 1] }, times)).toBeUndefined();
+  expect(takeRepeated(measured, times)).toBe(twice);
+  expect(takeRepeated(measured, times)).toBeUndefined();
 });
 
 describe("one launch", () => {

@@ -117,6 +117,19 @@ export function takeMatch<Launch extends LaunchIdentity>(measured: MeasuredLaunc
   return best;
 }
 
+/**
+ * The launch that is the measured one, where the host makes it several times and fewer than that were measured so far: it is told once, and
+ * stands for all of them.
+ * @param times how many measured launches each may still stand for
+ */
+export function takeRepeated<Launch extends LaunchIdentity>(measured: MeasuredLaunch, times: Map<Launch, number>): Launch | undefined {
+  const found = [...times].find(
+    ([launch, left]) => left > 0 && instanceName(launch) === signatureName(measured.kernel) && hasConfiguration(launch, measured),
+  );
+  if (found) times.set(found[0], found[1] - 1);
+  return found?.[0];
+}
+
 function instanceName({ kernel, templateArguments }: LaunchIdentity): string {
   return templateArguments.length > 0 ? `${kernel}<${templateArguments.join(", ")}>` : kernel;
 }

@@ -10,7 +10,15 @@ import type { Program } from "../analysis/facts.ts";
 import { diskFiles } from "../files.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
 import { simulateProgram } from "../simulate.ts";
-import { compareLaunch, type LaunchComparison, type MeasuredLaunch, type SampledLaunch, signatureName, takeMatch } from "./compare.ts";
+import {
+  compareLaunch,
+  type LaunchComparison,
+  type MeasuredLaunch,
+  type SampledLaunch,
+  signatureName,
+  takeMatch,
+  takeRepeated,
+} from "./compare.ts";
 
 export interface ComparedSet {
   readonly launches: number;
@@ -53,8 +61,9 @@ export function compareSet(folder: string, gpu: GpuModel, kernels = path.join(fo
   for (const file of new Set(launches.map((launch) => launch.file))) {
     const simulation = simulateProgram(analyseFile(path.join(kernels, file), gpu), gpu);
     const reports = new Set(simulation.launches.map(({ report }) => report));
+    const times = new Map(simulation.launches.map(({ report, fact }) => [report, (fact.executions ?? 1) - 1]));
     for (const measured of launches.filter((launch) => launch.file === file)) {
-      const report = takeMatch(measured, reports);
+      const report = takeMatch(measured, reports) ?? takeRepeated(measured, times);
       if (report !== undefined) comparisons.push(compareLaunch(measured, report, takeSamples(measured, sampled)));
       else {
         const name = signatureName(measured.kernel);

@@ -139,7 +139,7 @@ const met = (picks: number, among: number): number => (among > 0 ? among * (1 - 
  */
 function perBlock(logs: readonly SectorLog[], sectors: Float64Array, blocks: number, footprints: Footprints, work: Work): FirstTouches {
   const nothing = (): Float64Array => new Float64Array(sectors.length);
-  const found = { read: nothing(), unseen: nothing(), written: nothing(), touched: nothing(), partial: nothing() };
+  const found = { read: nothing(), unseen: nothing(), lone: nothing(), written: nothing(), touched: nothing(), partial: nothing() };
   const open = new Set([...sectors.keys()].filter((s) => sectors[s]! > 0));
   for (const log of logs) {
     if (open.size === 0) break;
@@ -384,7 +384,8 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
     if (!isWrite(input, s)) {
       const again = Math.max(0, onward - first.read[s]! * blocks) * lost(s);
       result.missedSectors = Math.min(onward, fresh[s]! - comeAgain[s]! * (1 - lostUnseen) + again);
-      result.readBytes = result.missedSectors * values.sectorBytes;
+      const lone = ratio(first.lone[s]!, first.read[s]!, 0);
+      result.readBytes = result.missedSectors * (values.sectorBytes + lone * (values.dramGranularity - values.sectorBytes));
       // Blocks side by side ask for the same at the same time: what one brings, the others wait for.
       const shared = first.read[s]! * blocks - result.missedSectors;
       result.underWaySectors = Math.max(0, Math.min(shared, (fresh[s]! - comeAgain[s]!) * (sharersOf(s) - 1)));

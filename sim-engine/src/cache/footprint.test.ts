@@ -34,3 +34,13 @@ test("what blocks are first to touch is the same from the second question on, an
   both.add(a, 2, work);
   expect(both.add(b, 2, work)).toEqual(once[1]);
 });
+
+test.each([
+  ["every second sector, and nobody the others", [0, 2, 4, 6, 8, 10, 12, 14], [], 8],
+  ["every third", [0, 3, 6, 9, 12, 15, 18, 21], [], 8],
+  ["side by side", [0, 1, 2, 3, 4, 5, 6, 7], [], 0],
+  ["others are written by the block", [0, 2, 4, 6, 8, 10, 12, 14], [1, 3, 5], 5],
+  ["few rows of a tile, of which another block has what stands beside them", [0, 100, 200, 300], [], 0],
+])("sectors alone among two that memory brings: %s", (_, reads, writes, lone) => {
+  expect(new Footprint().add(logOf(0, reads, writes), 2, new Work()).lone[0]).toBe(lone);
+});

@@ -5,6 +5,11 @@ import { atomic, type SectorLog, store, weightsOf } from "./log.ts";
 import { SectorSet } from "./sector-set.ts";
 
 const allBytes = 0xffffffff;
+/**
+ * Sectors of a request whose lanes go by strides. At the edges of tiles, and in tiles of a sector's width, fewer lie in rows of their own: what
+ * stands beside them is another block's.
+ */
+const strided = 8;
 
 /** First touches in one block, by site, those of iterations that were not run included. */
 export interface FirstTouches {
@@ -12,6 +17,8 @@ export interface FirstTouches {
   readonly read: Float64Array;
   /** Of these, sectors of iterations that were not run: where they lie is not known. */
   readonly unseen: Float64Array;
+  /** Of what is read by strides, sectors of which memory brings the neighbour, too, and nobody in the block touches that; none where not all was run. */
+  readonly lone: Float64Array;
   /** Sectors that a store or atomic of the site is first to write. */
   readonly written: Float64Array;
   /** Sectors that the site is first to touch in any way. */
@@ -32,8 +39,10 @@ export class Footprint {
     const written = new Float64Array(sites);
     const touched = new Float64Array(sites);
     const partial = new Float64Array(sites);
-    // The request that wrote a sector first.
+    const lone = new Float64Array(sites);
+    // The request that wrote a sector first, and the one that read it first.
     const writer = new SectorSet();
+    const reader = new SectorSet();
     // In the order in which the L1 sees them, so that both blame the same site for what is new.
     interleave([log], work, (_, r) => {
       const site = log.site[r]!;
@@ -56,6 +65,7 @@ export class Footprint {
         if (!wasRead && bytesWritten === undefined) {
           read[site]! += weight;
           unseen[site]! += weight - 1;
+          if (log.start[r + 1]! - log.start[r]! >= strided) reader.set(sector, r);
         }
         if (!wasRead) this.#read.set(sector);
         // Atomics read and write.
@@ -70,7 +80,16 @@ export class Footprint {
       const request = writer.get(sector)!;
       partial[log.site[request]!]! += weights[request]!;
     }
-    return { read, unseen, written, touched, partial };
+    if (unseen.every((count) => count === 0)) {
+      for (const sector of reader.keys()) {
+        // Memory is read by two sectors.
+        const neighbour = sector % 2 === 0 ? sector + 1 : sector - 1;
+        if (this.#read.has(neighbour) || this.#written.has(neighbour)) continue;
+        const request = reader.get(sector)!;
+        lone[log.site[request]!]! += weights[request]!;
+      }
+    }
+    return { read, unseen, lone, written, touched, partial };
   }
 
   /** The same, to go on from. */

@@ -1,7 +1,8 @@
 /** Conversions between types, over lanes. */
+
+import { bf16FromBits, bf16ToBits, f16FromBits, f16ToBits } from "../ir/half.ts";
 import type { Action, ScalarType, ValueType } from "../ir/kernel.ts";
 import { oddly, roundingTo } from "./floats.ts";
-import { bf16FromBits, bf16ToBits, f16FromBits, f16ToBits } from "./half.ts";
 import { bitsOf, normaliseStep, zeroExtendStep } from "./ints.ts";
 import { copyStep, type Doubles, type Ints, type Long, type Slot, type Step, writeLongNumber } from "./registers.ts";
 

@@ -1,6 +1,7 @@
 /** Floating-point arithmetic over lanes, rounded to the type after every operation. */
+
+import { roundBf16, roundF16 } from "../ir/half.ts";
 import type { FloatBinary, FloatPredicate, ScalarType } from "../ir/kernel.ts";
-import { roundBf16, roundF16 } from "./half.ts";
 import type { Doubles, Ints, Step } from "./registers.ts";
 
 /** Rounds a number to a floating type. */

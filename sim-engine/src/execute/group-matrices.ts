@@ -2,8 +2,9 @@
  * The operands of a warp group's matrix products as they lie in shared memory: what a matrix descriptor says, and where each element
  * is by it (PTX ISA, Asynchronous Warpgroup Level Matrix Instructions: Matrix Descriptor Format, Shared Memory Matrix Layout).
  */
+
+import { bf16FromBits, f16FromBits } from "../ir/half.ts";
 import type { GroupElement } from "../ir/kernel.ts";
-import { bf16FromBits, f16FromBits } from "./half.ts";
 
 /** All in bytes but `swizzled`: how many bits of an address are swizzled, 0 to 3 for rows of 16 (none) to 128 bytes. */
 export interface MatrixDescriptor {

@@ -2,11 +2,12 @@
  * A warp's part of its group's matrix product. Rows of the result do not depend on each other, so each of the four warps computes its
  * own 16 from what shared memory holds when it comes there: a program that keeps to the rules (fences, commits, waits) cannot tell.
  */
+
+import { f16FromBits, f16ToBits } from "../ir/half.ts";
 import { type GroupElement, type GroupProduct, groupDepthBytes, groupRows, type Op } from "../ir/kernel.ts";
 import { sharedBase } from "../ir/windows.ts";
 import type { Environment } from "./environment.ts";
 import { acrossDepth, alongDepth, decodeDescriptor, elementBytes, elementOf, type MatrixDescriptor } from "./group-matrices.ts";
-import { f16FromBits, f16ToBits } from "./half.ts";
 import type { Long, Registers, Slot, Step } from "./registers.ts";
 import { NotExecutable } from "./values.ts";
 

@@ -1,6 +1,7 @@
 /** Single values as memory holds them. */
+
+import { bf16FromBits, bf16ToBits, f16FromBits, f16ToBits } from "../ir/half.ts";
 import type { ScalarType } from "../ir/kernel.ts";
-import { bf16FromBits, bf16ToBits, f16FromBits, f16ToBits } from "./half.ts";
 
 const halfPointer = 2 ** 32;
 

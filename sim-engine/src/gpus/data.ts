@@ -8645,6 +8645,20 @@ export const data: GpuData = {
           source: "h200-measured",
           at: "barriers of 1 to 32 warps: 21 + 2 a warp",
         },
+        gridBarrierLatency: {
+          value: 1540,
+          unit: "cycles",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-grid-barriers.txt: 1,890 cycles with 33 to 264 blocks, of which a block's two barriers and its fence take 350",
+        },
+        gridBarrierInterval: {
+          value: 3.9,
+          unit: "cycles",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-grid-barriers.txt: 2,390 cycles with 528 blocks, 4,300 with 1,056",
+        },
         shuffleLatency: { value: 25, unit: "cycles", basis: "measured", source: "h200-measured", at: "dependent shuffles" },
         crossPipeLatency: {
           value: 1,

@@ -151,6 +151,13 @@ export const figureDefinitions = {
   clusterBlocksPerSm: number("behaviour", true, "blocks", "Blocks of thread block clusters resident on an SM, at most"),
   barrierLatency: number("behaviour", true, "cycles", "A barrier, before what each warp adds"),
   barrierPerWarp: number("behaviour", true, "cycles", "What each warp of the block adds to a barrier"),
+  gridBarrierLatency: number(
+    "behaviour",
+    true,
+    "cycles",
+    "What a barrier of the grid takes, besides what a block's barriers and fences do",
+  ),
+  gridBarrierInterval: number("behaviour", true, "cycles", "Between two blocks that come to a barrier of the grid"),
   bulkLatency: number(
     "behaviour",
     true,

@@ -1974,6 +1974,8 @@ export const plain: PlainData = {
         phaseLatency: 64,
         barrierLatency: 21,
         barrierPerWarp: 2,
+        gridBarrierLatency: 1540,
+        gridBarrierInterval: 3.9,
         shuffleLatency: 25,
         crossPipeLatency: 1,
         branchLatency: 11,

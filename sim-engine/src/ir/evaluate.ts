@@ -1,6 +1,7 @@
 /** Operations on constants, as the device computes them. Integers as `Action.const` holds them: sign-extended numbers to 32 bits, bigints of 64. */
 
 import { wrap } from "./constants.ts";
+import { roundBf16, roundF16 } from "./half.ts";
 import type { Conversion, FloatBinary, FloatPredicate, IntBinary, IntPredicate, MathFunction, ScalarType } from "./kernel.ts";
 
 const widths: Partial<Record<ScalarType, number>> = { i1: 1, i8: 8, i16: 16, i32: 32, i64: 64 };
@@ -93,7 +94,11 @@ export function compareInt(predicate: IntPredicate, type: ScalarType, a: number 
 }
 
 /** A number as a value of `f32` or `f64`; other types are not folded. */
-export const roundTo = (type: ScalarType, value: number): number => (type === "f32" ? Math.fround(value) : value);
+export function roundTo(type: ScalarType, value: number): number {
+  if (type === "f16") return roundF16(value);
+  if (type === "bf16") return roundBf16(value);
+  return type === "f32" ? Math.fround(value) : value;
+}
 
 export function evaluateFloat(op: FloatBinary, type: ScalarType, a: number, b: number): number | undefined {
   switch (op) {
@@ -133,7 +138,7 @@ export function compareFloat(predicate: FloatPredicate, a: number, b: number): b
   }
 }
 
-/** Conversions between integers and `f32`, `f64`; undefined for those whose bits a number does not show, and out of range. */
+/** Conversions between integers and `f32`, `f64`, and of floats, to nearest; undefined for those whose bits a number does not show, and out of range. */
 export function evaluateConversion(op: Conversion, from: ScalarType, to: ScalarType, value: number | bigint): number | bigint | undefined {
   const asInt = (big: bigint): number | bigint => (to === "i64" ? BigInt.asIntN(64, big) : wrap(to, Number(BigInt.asIntN(32, big))));
   switch (op) {
@@ -156,7 +161,7 @@ export function evaluateConversion(op: Conversion, from: ScalarType, to: ScalarT
     }
     case "fpext":
     case "fptrunc":
-      return to === "f32" || to === "f64" ? roundTo(to, Number(value)) : undefined;
+      return roundTo(to, Number(value));
     case "bitcast":
       return castBits(from, to, value);
     default:

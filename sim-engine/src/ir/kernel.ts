@@ -307,9 +307,10 @@ export type Action =
   | { readonly kind: "copy.async"; readonly bytes: number; readonly bypassL1: boolean }
   | { readonly kind: "copy.commit" }
   | { readonly kind: "copy.wait"; readonly pending: number }
-  /** `__syncthreads()` and block barriers. With an operand (i1 or i32 predicate) and `reduce`, the i32 result of `_count`, `_and`, `_or`. `object`: waited for in shared memory (mbarrier); `named` ([id: i32[, threads: i32]]): of part of the block's warps, though here all wait; `arrives`: those that come by it are waited for, and need not wait. */
+  /** `__syncthreads()` and block barriers. With an operand (i1 or i32 predicate) and `reduce`, the i32 result of `_count`, `_and`, `_or`. `object`: waited for in shared memory (mbarrier); `named` ([id: i32[, threads: i32]]): of part of the block's warps, though here all wait; `arrives`: those that come by it are waited for, and need not wait; `grid`: all blocks of the launch come to it. */
   | {
       readonly kind: "barrier";
+      readonly grid?: true;
       readonly reduce?: "count" | "and" | "or";
       readonly object?: true;
       readonly named?: true;

@@ -151,7 +151,9 @@ export function printAction(action: Action): ActionText {
               ? action.arrives
                 ? "barrier.arrives"
                 : "barrier.named"
-              : "barrier",
+              : action.grid
+                ? "barrier.grid"
+                : "barrier",
       );
     case "fence":
       return text(`fence.${action.scope}`);
@@ -270,6 +272,8 @@ export function parseAction(
       return { kind: "wgmma.wait", pending: Number(first) };
     case "barrier":
       return { kind: "barrier" };
+    case "barrier.grid":
+      return { kind: "barrier", grid: true };
     case "barrier.named":
       return { kind: "barrier", named: true };
     case "barrier.arrives":

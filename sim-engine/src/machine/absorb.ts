@@ -4,6 +4,7 @@ import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
 import { sharedBase } from "../ir/windows.ts";
 import { descriptorArithmetic } from "./descriptors.ts";
+import { HalfPairs } from "./half-pairs.ts";
 import { Halves } from "./halves.ts";
 import { coveredLogic } from "./logic-trees.ts";
 import type { Shape } from "./shape.ts";
@@ -16,13 +17,16 @@ export class Absorption {
   /** What a consumer has taken in: at most one operation, as an `IADD3` with three operands does. */
   readonly #taken = new Map<Op, Op>();
   readonly #descriptors: ReadonlySet<Op>;
+  readonly #extended = new Map<Op, boolean>();
   readonly halves: Halves;
+  readonly pairs: HalfPairs;
 
   constructor(shape: Shape, target: Target) {
     this.#shape = shape;
     this.#target = target;
     for (const op of coveredLogic(shape)) this.#absorbed.add(op);
-    this.halves = new Halves(shape);
+    this.pairs = new HalfPairs(shape);
+    this.halves = new Halves(shape, this.pairs);
     for (const op of this.halves.covered) this.#absorbed.add(op);
     this.#descriptors = descriptorArithmetic(shape);
     for (const op of this.#descriptors) this.#absorbed.add(op);
@@ -34,7 +38,7 @@ export class Absorption {
   }
 
   has(op: Op): boolean {
-    return this.#absorbed.has(op);
+    return this.#absorbed.has(op) || this.pairs.isCovered(op);
   }
 
   /** The products that take descriptors compute it beside them. */
@@ -53,8 +57,8 @@ export class Absorption {
       return;
     }
     const { action, args } = op;
-    if (action.kind === "int" && op.type === "i32") {
-      const partner = this.#partner(op, action.op, args);
+    if (action.kind === "int" && (op.type === "i32" || (op.type === "i64" && action.op === "add"))) {
+      const partner = op.type === "i32" ? this.#partner(op, action.op, args) : this.#longProduct(op, args);
       if (!partner) return;
       this.#absorbed.add(partner);
       this.#taken.set(op, partner);
@@ -157,10 +161,17 @@ export class Absorption {
     }
   }
 
-  /** A byte or half word just loaded fills its register already. */
+  /** A byte or half word just loaded fills its register already, and so does the least or the greatest of such. */
   #comesExtended(from: Op | undefined): boolean {
     const source = from?.action.kind === "extract" ? from.args[0] : from;
-    return source?.action.kind === "load";
+    if (!source) return false;
+    const known = this.#extended.get(source);
+    if (known !== undefined) return known;
+    const { action, args } = source;
+    const chosen = action.kind === "int" && /^[su](min|max)$/.test(action.op);
+    const comes = action.kind === "load" || (chosen && args.every((arg) => this.#comesExtended(arg)));
+    this.#extended.set(source, comes);
+    return comes;
   }
 
   /** Two extended 32-bit factors, extended for this product alone. */
@@ -170,6 +181,11 @@ export class Absorption {
         arg.action.kind === "convert" && (arg.action.op === "sext" || arg.action.op === "zext") && arg.args[0]?.type === "i32";
       return isConstant(arg) || (extended && this.#shape.useCount(arg) === 1 && this.#shape.home(arg) === this.#shape.home(product));
     });
+  }
+
+  /** The product that a sum of 64 bits is added to where it is made: IMAD.WIDE has a third operand. */
+  #longProduct(op: Op, args: readonly Op[]): Op | undefined {
+    return args.find((arg) => arg.action.kind === "int" && arg.action.op === "mul" && this.#single(op, arg));
   }
 
   /** The operand whose own arithmetic the instruction for `op` takes in. */

@@ -5,17 +5,20 @@
  */
 import { intConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
+import type { HalfPairs } from "./half-pairs.ts";
 import type { Shape } from "./shape.ts";
 
 export class Halves {
   /** Operations that need no instruction of their own. */
   readonly covered = new Set<Op>();
   readonly #shape: Shape;
+  readonly #pairs: HalfPairs;
   readonly #joins = new Map<Op, "F2FP" | "PRMT">();
   readonly #beside = new Map<Op, Op>();
 
-  constructor(shape: Shape) {
+  constructor(shape: Shape, pairs: HalfPairs) {
     this.#shape = shape;
+    this.#pairs = pairs;
     for (const block of shape.kernel.blocks) {
       shape.work.ask(block.ops.length);
       for (const op of block.ops) {
@@ -52,6 +55,10 @@ export class Halves {
     const [low, high] = isLowHalf(a) ? [a, b] : [b, a];
     if (!isLowHalf(low) || !isHighHalf(high)) return;
     const steps = [low, high].map((half) => this.#stepsOf(half, op));
+    if (this.#pairs.ofWord(op)) {
+      for (const each of steps.flat()) if (!this.#pairs.of(each)) this.covered.add(each);
+      return;
+    }
     for (const each of steps.flat()) this.covered.add(each);
     const rounded = steps.map((each) => each.at(-1)).filter((last) => last !== undefined && isRounded(last));
     this.#joins.set(op, rounded.length === 2 && rounded[0]?.type === rounded[1]?.type ? "F2FP" : "PRMT");
@@ -79,6 +86,7 @@ export class Halves {
   #joinStored(stored: readonly Op[]): void {
     for (let index = 0; index + 1 < stored.length; index += 2) {
       const [a, b] = [stored[index] as Op, stored[index + 1] as Op];
+      if (this.#pairs.of(a) || this.#pairs.of(b)) continue;
       if (a === b || !isRounded(a) || !isRounded(b) || a.type !== b.type || !this.#isOnlyFor(a, b) || !this.#isOnlyFor(b, a)) continue;
       const block = this.#shape.home(a);
       const [first, last] = (block?.ops.indexOf(a) ?? 0) < (block?.ops.indexOf(b) ?? 0) ? [a, b] : [b, a];

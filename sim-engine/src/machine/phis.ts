@@ -23,10 +23,14 @@ export function shareRegisters(selection: Selection): void {
   };
   const { kernel, loopOf } = { kernel: selection.shape.kernel, loopOf: (block: Block) => selection.shape.loopOf(block)?.depth ?? 0 };
   // Moves in the innermost loops are the dearest.
-  const phis = kernel.blocks.flatMap((block) => block.phis.filter((phi) => phi.type !== "i1").map((phi) => ({ phi, block })));
+  const { pairs } = selection.absorption;
+  const phis = kernel.blocks.flatMap((block) =>
+    block.phis.filter((phi) => phi.type !== "i1" && !pairs.isCovered(phi)).map((phi) => ({ phi, block })),
+  );
   phis.sort((a, b) => loopOf(b.block) - loopOf(a.block));
   for (const { phi } of phis) {
-    for (const arg of phi.args) {
+    for (const each of phi.args) {
+      const arg = pairs.standsFor(each);
       selection.shape.work.ask(4);
       if (!canShare(selection, arg) || selection.isUniformValue(arg) !== selection.isUniformValue(phi)) continue;
       const [own, other] = [classOf(phi), classOf(arg)];
@@ -44,6 +48,7 @@ export function shareRegisters(selection: Selection): void {
     }
   }
   for (const [op, members] of classes) selection.alias(op, selection.define(members[0] as Op));
+  for (const [covered, leader] of pairs.covered()) selection.alias(covered, selection.define(leader));
 }
 
 /** A word that matrix products add to: they stand side by side, and two are cleared at once. */
@@ -70,7 +75,8 @@ export function emitMoves(selection: Selection): void {
       }
       for (const phi of block.phis) {
         const arg = phi.args[index];
-        if (!arg || arg === phi || arg.action.kind === "unknown" || sums.includes(phi)) continue;
+        if (!arg || arg === phi || arg.action.kind === "unknown" || sums.includes(phi) || selection.absorption.pairs.isCovered(phi))
+          continue;
         if (phi.type === "i1") {
           if (isConstant(arg)) code.moves.push(selection.instruction("PLOP3", arg.span, [selection.define(phi)], []));
           continue;

@@ -144,22 +144,18 @@ test("what a few instructions make of the thread's index need not be kept throug
 });
 
 test.each([
-  ["LDG.E.128", 8, 128],
-  ["LDG.E.128", 4, 0],
-  ["LDS.128", 16, Number.POSITIVE_INFINITY],
-  ["LDS.128", 8, 0],
-  ["LDS.64", 16, 0],
-])("%s, %d of them in 20 registers, starve below %d", (opcode, count, starvedBelow) => {
+  ["LDG.E.128", "FADD", 8, 128],
+  ["LDG.E.128", "FADD", 4, 0],
+  // The stores may meet the next loads, which wait for them however many registers there are.
+  ["LDG.E.128", "STG.E.128", 8, 0],
+  ["LDS.128", "FADD", 16, Number.POSITIVE_INFINITY],
+  ["LDS.128", "FADD", 8, 0],
+  ["LDS.64", "FADD", 16, 0],
+])("%s read by %s, %d of them in 20 registers, starve below %d", (opcode, reader, count, starvedBelow) => {
   const address = register(0, 2);
   const code = Array.from({ length: count }, (_, index) => {
     const quad = register(1 + index, 4);
-    return [
-      instruction(opcode, [quad], [address]),
-      instruction(opcode.startsWith("LDS") ? "FADD" : "STG.E.128", opcode.startsWith("LDS") ? [register(100 + index)] : [], [
-        address,
-        quad,
-      ]),
-    ];
+    return [instruction(opcode, [quad], [address]), instruction(reader, reader === "FADD" ? [register(100 + index)] : [], [address, quad])];
   });
   expect(straight(code.flat()).within(20).starvedBelow).toBe(starvedBelow);
 });

@@ -159,12 +159,14 @@ export class Pressure {
     const isStarved = (kind: RegExp, fewest: number, enough: number): boolean =>
       order.filter(({ instruction }) => kind.test(instruction.opcode)).length >= fewest && aheadOf(order, kind, enough) < enough;
     const { wideSharedLoads, wideSharedLoadsAhead, wideLoadsAhead, wideLoadsUpTo } = nvcc;
-    // Where something else keeps them from being issued ahead, no registers will help.
     const shared = /^LDS.*\.128/;
-    const mayGoAhead = (): boolean => aheadOf(this.#freeOf(block).order, shared, wideSharedLoadsAhead) >= wideSharedLoadsAhead;
-    if (isStarved(shared, wideSharedLoads, wideSharedLoadsAhead) && mayGoAhead()) return Number.POSITIVE_INFINITY;
+    const global = /^LDG.*\.128/;
+    // Where something else keeps them from being issued ahead, as stores that they may meet do, no registers will help.
+    const mayGoAhead = (kind: RegExp, enough: number): boolean => aheadOf(this.#freeOf(block).order, kind, enough) >= enough;
+    if (isStarved(shared, wideSharedLoads, wideSharedLoadsAhead) && mayGoAhead(shared, wideSharedLoadsAhead))
+      return Number.POSITIVE_INFINITY;
     if (fillsShared(order) && 2 * farAhead(order) < farAhead(this.#freeOf(block).order)) return wideLoadsUpTo;
-    return isStarved(/^LDG.*\.128/, wideLoadsAhead, wideLoadsAhead) ? wideLoadsUpTo : 0;
+    return isStarved(global, wideLoadsAhead, wideLoadsAhead) && mayGoAhead(global, wideLoadsAhead) ? wideLoadsUpTo : 0;
   }
 
   /** Issued as if there were registers without end: so it is wherever there are enough. */

@@ -13,7 +13,7 @@ export function selectInt(selection: Selection, code: BlockCode, op: Op): Choice
   if (action.kind !== "int") return [];
   // Predicates: a combination of two that no comparison could take in.
   if (op.type === "i1") return ["PLOP3"];
-  if (op.type === "i64") return selectLong(selection, op);
+  if (op.type === "i64") return selectLong(selection, code, op);
   const [, b] = args;
   const uniform = selection.isUniformValue(op);
   const taken = selection.absorption.takenBy(op);
@@ -105,9 +105,18 @@ function twinDivision(selection: Selection, op: Op): Op | undefined {
   });
 }
 
-function selectLong(selection: Selection, op: Op): Choice {
+function selectLong(selection: Selection, code: BlockCode, op: Op): Choice {
   const { action, args } = op;
   if (action.kind !== "int") return [];
+  const taken = selection.absorption.takenBy(op);
+  // A sum with a product takes what the product does: IMAD.WIDE adds. A constant has to be in a pair of registers, which the sum then overwrites.
+  if (taken) {
+    const opcodes = selectLong(selection, code, taken) as readonly string[];
+    if (!args.some(isConstant)) return opcodes;
+    const pair = selection.newRegister("R", 2);
+    for (const opcode of ["IMAD.MOV", "MOV"]) code.body.push(selection.instruction(opcode, op.span, [pair], []));
+    return { opcodes, more: [pair] };
+  }
   const [a, b] = args;
   const constant = intConstant(b);
   const extended = extendedBy(op);

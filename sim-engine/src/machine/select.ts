@@ -9,6 +9,8 @@ import type { Block, Kernel, Op } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
 import { Work } from "../work.ts";
 import { Absorption } from "./absorb.ts";
+import { balanced } from "./balance.ts";
+import type { Pair } from "./half-pairs.ts";
 import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";
 import { emitMoves, shareRegisters } from "./phis.ts";
 import { predicatedBlocks } from "./predicate.ts";
@@ -69,6 +71,12 @@ function prologue(selection: Selection): void {
 
 function selectOp(selection: Selection, code: BlockCode, op: Op): void {
   if (isLeaf(op) || selection.absorption.has(op)) return;
+  const { pairs } = selection.absorption;
+  const word = pairs.ofWord(op);
+  if (word) {
+    selection.alias(op, selection.define(word));
+    return;
+  }
   switch (op.action.kind) {
     case "texel":
       // The access does it.
@@ -92,9 +100,13 @@ function selectOp(selection: Selection, code: BlockCode, op: Op): void {
       selectAtomic(selection, code, op);
       break;
     default:
-      selection.emit(code, op, choose(selection, code, op));
+      selection.emit(code, op, withOtherHalf(choose(selection, code, op), pairs.of(op)));
   }
 }
+
+/** Of a pair, the operands of both. */
+const withOtherHalf = (choice: Choice, pair: Pair | undefined): Choice =>
+  pair ? { ...("opcodes" in choice ? choice : { opcodes: choice }), operands: [...pair.low.args, ...pair.high.args] } : choice;
 
 function choose(selection: Selection, code: BlockCode, op: Op): Choice {
   switch (op.action.kind) {
@@ -145,6 +157,7 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
     if (list) list.push(block);
     else guests.set(home, [block]);
   }
+  const balance = selection.target.balances ? balanced : (code: readonly Instruction[]): readonly Instruction[] => code;
   const joined = new Set<Block>();
   const stretch = (first: Block): Instruction[] => {
     const code: Instruction[] = [];
@@ -167,7 +180,7 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
   for (const block of all) {
     if (joined.has(block)) continue;
     const home = predicated.get(block);
-    blocks.set(block, home ? { block, instructions: [], home } : { block, instructions: sinkPastBranches(stretch(block)) });
+    blocks.set(block, home ? { block, instructions: [], home } : { block, instructions: balance(sinkPastBranches(stretch(block))) });
   }
   return blocks;
 }

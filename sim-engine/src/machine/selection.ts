@@ -71,7 +71,7 @@ export class Selection {
     const { opcodes, operands, more, callee } = isPlain(choice)
       ? { opcodes: choice, operands: undefined, more: undefined, callee: undefined }
       : choice;
-    const uses = [...(operands ?? op.args).flatMap((operand) => this.use(operand, code.block)), ...(more ?? [])];
+    const uses = [...new Set([...(operands ?? op.args).flatMap((operand) => this.use(operand, code.block)), ...(more ?? [])])];
     // The operands are wanted to the middle of the sequence, as a rule; where rare ones are left to other code, until then.
     const branch = opcodes.lastIndexOf("BRA");
     const lastRead = branch < 0 ? opcodes.length / 2 : branch;

@@ -27,11 +27,12 @@ test.each([
   ["a constant read before it, too", "LDC a <- \nSTG.E <- a\nBRA <- P\nFADD c <- a", "LDC STG.E BRA FADD"],
   ["a sum whose operand is read behind the branch anyway", "IADD3 n <- p\nBRA <- P\nLDG.E v <- p", "BRA IADD3 LDG.E"],
   ["a sum that ends its operand", "IADD3 n <- p\nBRA <- P\nFADD c <- n", "IADD3 BRA FADD"],
-  ["a load", "LDG.E v <- p\nBRA <- P\nFADD c <- v p", "LDG.E BRA FADD"],
+  ["a load, whatever else reads its address", "LDG.E v <- p\nBRA <- P\nFADD c <- v p", "BRA LDG.E FADD"],
+  ["no load past a store", "LDG.E v <- p\nBRA <- P\nSTG.E <- q\nBRA <- P\nFADD c <- v", "BRA LDG.E STG.E BRA FADD"],
   [
     "an operand that is written anew",
-    "IADD3 n <- p\nBRA <- P\nLDG.E v <- p\nLDG.E p <- q\nBRA <- P\nFADD c <- n p",
-    "BRA IADD3 LDG.E LDG.E BRA FADD",
+    "IADD3 n <- p\nBRA <- P\nSTG.E <- p\nS2R p <- \nBRA <- P\nFADD c <- n p",
+    "BRA IADD3 STG.E S2R BRA FADD",
   ],
   ["no branch inside the block", "LDC a <- \nFADD b <- a\nBRA <- P", "LDC FADD BRA"],
 ])("%s", (_, text, expected) => {

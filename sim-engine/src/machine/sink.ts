@@ -1,12 +1,20 @@
-/** Arithmetic moves behind the branches inside a block, to where it is wanted: what rare operands are left to need not be stepped over. */
+/**
+ * Arithmetic and loads move behind the branches inside a block, to where they are wanted: what rare operands are left to need not be
+ * stepped over, and NVPTX puts a load in front of what first reads it, from where ptxas moves it back to the branch before at most.
+ */
+import type { Op } from "../ir/kernel.ts";
 import type { Instruction, Register } from "./machine.ts";
 
 const staysPut =
   /^(U?BRA|BSSY|BSYNC|BAR|EXIT|CALL|RET|WARPSYNC|BPT|LD|ST|RED|ATOM|TEX|TLD|SU|SHFL|VOTE|MATCH|MEMBAR|CCTL|ERRBAR|DEPBAR|CS2R|S2)/;
 
+const loads = /^(LDG\.|LDS|LD\.|LDL)/;
+/** What no load passes. */
+const orders = /^(ST|RED|ATOM|SU|BAR|MEMBAR|LDGSTS|DEPBAR|SYNCS|WARPSYNC|CCTL|EXIT|CALL)/;
+
 /**
- * The instructions of a block by the stretches between its branches: each as written, but what computes from registers alone, or loads a
- * constant, stands in the stretch of its first reader, in the last one when only later blocks read it; but no operand is kept for it.
+ * The instructions of a block by the stretches between its branches: each as written, but what computes from registers alone, or loads,
+ * stands in the stretch of its first reader, in the last one when only later blocks read it; but no operand is kept for it.
  */
 export function sinkPastBranches(instructions: readonly Instruction[]): readonly Instruction[] {
   let last = 0;
@@ -17,17 +25,22 @@ export function sinkPastBranches(instructions: readonly Instruction[]): readonly
   const lastRead = new Map<Register, number>();
   const written = new Map<Register, number>();
   const latest = (stretch: number | undefined): number => stretch ?? last;
+  /** The first stretch behind that has what no load passes. */
+  let ordered = last;
   for (let index = instructions.length - 1; index >= 0; index--) {
-    const { opcode, defs, uses, predicated } = instructions[index] as Instruction;
+    const { opcode, op, defs, uses, predicated } = instructions[index] as Instruction;
     const own = stretches[index] as number;
-    const sinks = !predicated && defs.length > 0 && (!staysPut.test(opcode) || /^LDC/.test(opcode));
+    const isLoad = loads.test(opcode) && !isVolatile(op);
+    const sinks = !predicated && defs.length > 0 && (!staysPut.test(opcode) || isLoad || /^LDC/.test(opcode));
     const limits = [
       ...defs.flatMap((def) => [latest(read.get(def)), latest(written.get(def))]),
-      ...uses.map((use) => (use.file === "R" ? (lastRead.get(use) ?? own) : last)),
+      // The address of a load is made with it.
+      ...(isLoad ? [ordered] : uses.map((use) => (use.file === "R" ? (lastRead.get(use) ?? own) : last))),
       ...uses.map((use) => latest(written.get(use))),
     ];
     const stretch = sinks ? Math.max(own, Math.min(last, ...limits)) : own;
     stretches[index] = stretch;
+    if (orders.test(opcode)) ordered = own;
     for (const def of defs) {
       if (!predicated) {
         read.delete(def);
@@ -45,3 +58,5 @@ export function sinkPastBranches(instructions: readonly Instruction[]): readonly
     .sort((a, b) => (stretches[a] as number) - (stretches[b] as number) || a - b)
     .map((index) => instructions[index] as Instruction);
 }
+
+const isVolatile = (op: Op | undefined): boolean => op?.action.kind === "load" && op.action.volatile === true;

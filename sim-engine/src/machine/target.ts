@@ -16,6 +16,8 @@ export interface Target {
   readonly scaledShared: boolean;
   /** One instruction adds and takes a minimum (from 9.0). */
   readonly addMinimum: boolean;
+  /** Sums and moves go to the multiplier where the other pipe has more to do (known of 9.0; what older ones gain by it nobody measured). */
+  readonly balances: boolean;
   /** A reduction of a warp's integers in one instruction (from 8.0). */
   readonly warpReduce: boolean;
   /** Of an SM and its blocks. */
@@ -34,6 +36,7 @@ export const targetOf = (computeCapability: number): Target => {
     descriptors: computeCapability >= 80,
     scaledShared: computeCapability >= 70 && computeCapability < 90,
     addMinimum: computeCapability >= 90,
+    balances: computeCapability >= 90,
     warpReduce: computeCapability >= 80,
     limits,
     registerSteps: registerSteps(limits),

@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.65,
+  wider: 1.45,
   classes: {
-    launch: { launches: 49, error: 0.14 },
-    compute: { launches: 52, error: 0.35 },
-    l1: { launches: 71, error: 0.2 },
-    l2: { launches: 33, error: 0.85 },
-    memory: { launches: 155, error: 0.27 },
-    atomics: { launches: 19, error: 0.45 },
-    host: { launches: 3, error: 0.3 },
-    waits: { launches: 22, error: 0.99 },
+    launch: { launches: 57, error: 0.13 },
+    compute: { launches: 62, error: 0.32 },
+    l1: { launches: 80, error: 0.18 },
+    l2: { launches: 38, error: 0.68 },
+    memory: { launches: 175, error: 0.24 },
+    atomics: { launches: 20, error: 0.38 },
+    host: { launches: 3, error: 0.28 },
+    waits: { launches: 26, error: 0.93 },
   },
 };

@@ -34,6 +34,8 @@ const never = Number.POSITIVE_INFINITY;
  */
 const longer = 4;
 const lsu = pipeNames.indexOf("lsu");
+const fma = pipeNames.indexOf("fma");
+const fmaHeavy = pipeNames.indexOf("fmaheavy");
 const adu = pipeNames.indexOf("adu");
 const pipes = pipeNames.length;
 
@@ -299,6 +301,9 @@ export class SmReplay {
     this.stalls.issue(index, weight);
     this.schedulerFree[k] = time + 1 / this.gpu.issuesPerScheduler;
     this.pipeFree[k * pipes + pipe] = time + cost;
+    // What multiplies integers takes the place of what multiplies floats, and the other way round (h200-pipes.txt).
+    if (pipe === fma) this.pipeFree[k * pipes + fmaHeavy] = time + cost;
+    else if (pipe === fmaHeavy) this.pipeFree[k * pipes + fma] = time + cost;
     this.pipeBusy[pipe]! += cost * weight;
     this.stale[k] = 1;
     this.issuedAt[slot] = time;
@@ -603,8 +608,9 @@ export class SmReplay {
   }
 
   #release(resident: Resident, at: number, weight: number): void {
-    const free = at + this.gpu.barrierLatency + this.gpu.barrierPerWarp * resident.warps;
     const { waiting } = resident;
+    const ofGrid = waiting.some((slot) => this.code.instructions[this.instruction[slot]!]!.grid);
+    const free = at + this.gpu.barrierLatency + this.gpu.barrierPerWarp * resident.warps + (ofGrid ? this.#untilAllBlocks() : 0);
     resident.waiting = [];
     for (const slot of waiting) {
       const waited = (free - this.issuedAt[slot]!) * weight;
@@ -613,6 +619,12 @@ export class SmReplay {
       this.issuedAt[slot] = free - 1;
       if (!this.#settle(slot)) this.#end(slot, free);
     }
+  }
+
+  /** Cycles that a block waits for others that come to a barrier of the grid when it does: each of them counts itself at one place. */
+  #untilAllBlocks(): number {
+    const [x, y, z] = this.summary.grid;
+    return Math.max(this.gpu.gridBarrierLatency, this.gpu.gridBarrierInterval * x * y * z);
   }
 
   #end(slot: number, at: number): void {

@@ -32,6 +32,8 @@ export interface TimedInstruction {
   readonly product?: ProductTime;
   /** Of waits for groups: so many of the last groups committed may be under way still. */
   readonly pending?: number;
+  /** Of a barrier: all blocks of the launch come to it. */
+  readonly grid?: boolean;
   /** Of an `arrive`: the warp's asynchronous copies so far do, once they are there. */
   readonly copies?: boolean;
   /** Of a `bulk wait`: it is enough that shared memory has been read. */

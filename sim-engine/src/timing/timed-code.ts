@@ -77,6 +77,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           ...pending,
           ...(op?.action.kind === "bulk.wait" && op.action.read ? { reads: true } : {}),
           ...(op?.action.kind === "mbarrier" && op.action.op === "copies" ? { copies: true } : {}),
+          ...(op?.action.kind === "barrier" && op.action.grid ? { grid: true } : {}),
           ...(work === undefined ? {} : { work }),
           ...(product === undefined ? {} : { product }),
         };

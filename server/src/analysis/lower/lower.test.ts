@@ -324,7 +324,7 @@ describe("what is taken for granted is said", () => {
       "",
       "cooperative_groups::this_grid().sync();",
       "synchronising the grid",
-      ["barrier", "fence.device", "barrier"],
+      ["barrier", "fence.device", "barrier.grid"],
     ],
   };
   test.each(Object.entries(table))("%s", async (_, [before, body, what, expected]) => {

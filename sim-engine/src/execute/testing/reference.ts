@@ -3,9 +3,9 @@
  * no slices, no skipping. Only memory's layout and the 16-bit floats are shared with the engine.
  */
 import { findLoops, type Loop } from "../../ir/graph.ts";
+import { roundBf16, roundF16 } from "../../ir/half.ts";
 import { type Block, type Kernel, type Launch, type Op, type ScalarType, scalarBytes, type ValueType } from "../../ir/kernel.ts";
 import { Environment } from "../environment.ts";
-import { roundBf16, roundF16 } from "../half.ts";
 import { localBase, spaceOf } from "../memory.ts";
 import { readScalar, writeScalar } from "../scalars.ts";
 

@@ -96,6 +96,17 @@ export function foldSelect(op: Op, folding: Folding): Op | undefined {
 function foldMinMax(op: Op, condition: Op, a: Op, b: Op): undefined {
   if (condition.action.kind !== "icmp" || a.type === "ptr") return;
   const [x, y] = condition.args;
+  const [narrowX, narrowY] = [extended(x), extended(y)];
+  if (narrowX && narrowY && narrowX.by === narrowY.by && narrowX.from.type === narrowY.from.type) {
+    // What is compared is extended, as integer promotion has it, and what is chosen is not.
+    const straight = narrowX.from === a && narrowY.from === b;
+    const { predicate } = condition.action;
+    if ((straight || (narrowX.from === b && narrowY.from === a)) && /^[su](lt|le|gt|ge)$/.test(predicate)) {
+      const signed = narrowX.by === "sext";
+      if (signed && predicate.startsWith("u")) return;
+      return become(op, { kind: "int", op: `${signed ? "s" : "u"}${(predicate[1] === "l") === straight ? "min" : "max"}` }, a, b);
+    }
+  }
   const straight = x === a && y === b;
   if (!straight && !(x === b && y === a)) return;
   switch (condition.action.predicate) {
@@ -114,4 +125,12 @@ function foldMinMax(op: Op, condition: Op, a: Op, b: Op): undefined {
     default:
       return;
   }
+}
+
+/** What an operand is extended from. */
+function extended(op: Op | undefined): { readonly by: "sext" | "zext"; readonly from: Op } | undefined {
+  const [from] = op?.args ?? [];
+  return op?.action.kind === "convert" && from && (op.action.op === "sext" || op.action.op === "zext")
+    ? { by: op.action.op, from }
+    : undefined;
 }

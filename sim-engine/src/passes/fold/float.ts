@@ -61,7 +61,7 @@ export function foldConversion(op: Op, action: ConvertAction, folding: Folding):
   const [a] = op.args;
   if (!a || a.type === "void") return undefined;
   if (a.type === to) return action.op === "ptrtoint" || action.op === "inttoptr" || action.op === "bitcast" ? a : undefined;
-  if (a.action.kind === "const") {
+  if (a.action.kind === "const" && (action.op !== "fptrunc" || (action.rounding ?? "n") === "n")) {
     const value = evaluateConversion(action.op, a.type, to, a.action.value);
     return value === undefined ? undefined : folding.constants.get(to, value);
   }

@@ -33,6 +33,11 @@ test.each([
   ["(x + 1) + 8 is x + 9", "%19: i32 = add %4, %6\n%20: i32 = add %19, %7", /const 9[\s\S]*= add %4, %\d+/],
   ["8 > x is x < 8", "%19: i1 = icmp.sgt %7, %4\n%20: i32 = select %19, %4, %3", /icmp\.slt %4, %7/],
   ["x < n ? x : n is a minimum", "%19: i1 = icmp.slt %4, %3\n%20: i32 = select %19, %4, %3", /= smin %4, %3/],
+  [
+    "bytes that are compared as integers, and chosen as bytes",
+    "%19: i8 = trunc %4\n%18: i8 = trunc %3\n%17: i32 = zext %19\n%16: i32 = zext %18\n%15: i1 = icmp.slt %17, %16\n%14: i8 = select %15, %18, %19\n%20: i32 = zext %14",
+    /: i8 = umax %18, %19/,
+  ],
   ["constants", "%19: i32 = const -7\n%20: i32 = srem %19, %7", /store\.global %2, %19/],
 ])("folds %s", (_, ops, expected) => {
   expect(runPasses(stored("20", ops), fold)).toMatch(expected);

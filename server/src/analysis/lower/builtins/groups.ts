@@ -196,9 +196,9 @@ function syncGrid(lowering: Lowering): void {
   lowering.assume(
     "synchronising the grid",
     "a barrier of each block",
-    "blocks are simulated one by one: what other blocks write before it is not seen, and waiting for them takes no time",
+    "blocks are simulated one by one: what other blocks write before it is not seen, and all are taken to come to it at the same time",
   );
   builder.barrier();
   builder.emit({ kind: "fence", scope: "device" }, "void");
-  builder.barrier();
+  builder.emit({ kind: "barrier", grid: true }, "void");
 }
