@@ -41,6 +41,12 @@ test.each([
   ["side by side", [0, 1, 2, 3, 4, 5, 6, 7], [], 0],
   ["others are written by the block", [0, 2, 4, 6, 8, 10, 12, 14], [1, 3, 5], 5],
   ["few rows of a tile, of which another block has what stands beside them", [0, 100, 200, 300], [], 0],
+  [
+    "the ends of rows, of which another block has what stands beside them",
+    [1, 51, 101, 151].flatMap((at) => [0, 1, 2, 3, 4, 5].map((k) => at + k)),
+    [],
+    0,
+  ],
 ])("sectors alone among two that memory brings: %s", (_, reads, writes, lone) => {
   expect(new Footprint().add(logOf(0, reads, writes), 2, new Work()).lone[0]).toBe(lone);
 });

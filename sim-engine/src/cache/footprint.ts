@@ -81,13 +81,17 @@ export class Footprint {
       partial[log.site[request]!]! += weights[request]!;
     }
     if (unseen.every((count) => count === 0)) {
+      const ofRequest = new Map<number, number>();
       for (const sector of reader.keys()) {
         // Memory is read by two sectors.
         const neighbour = sector % 2 === 0 ? sector + 1 : sector - 1;
         if (this.#read.has(neighbour) || this.#written.has(neighbour)) continue;
         const request = reader.get(sector)!;
-        lone[log.site[request]!]! += weights[request]!;
+        ofRequest.set(request, (ofRequest.get(request) ?? 0) + 1);
       }
+      // Of a request of whole rows, as a tile's copy is, only the rows' ends lie alone here: what stands beside them is another block's.
+      for (const [request, count] of ofRequest)
+        if (2 * count >= log.start[request + 1]! - log.start[request]!) lone[log.site[request]!]! += count * weights[request]!;
     }
     return { read, unseen, lone, written, touched, partial };
   }
