@@ -67,6 +67,17 @@ testRule(rule, {
   out[threadIdx.x] = q;
 }`,
     },
+    "scaled bytes that are the same floats, and that a sum takes unrounded": {
+      code: `__global__ void k(const unsigned char *in, const float *g, float *out) {
+  float f = in[threadIdx.x] * 0.30000001192092896;
+  //                          ^^^^^^^^^^^^^^^^^^^
+  out[threadIdx.x] = f + g[threadIdx.x];
+}`,
+      unsafe: `__global__ void k(const unsigned char *in, const float *g, float *out) {
+  float f = in[threadIdx.x] * 0.30000001192092896f;
+  out[threadIdx.x] = f + g[threadIdx.x];
+}`,
+    },
     "colours as fractions: all 256 are the same floats": {
       code: `__global__ void k(const unsigned char *in, float *out) {
   out[threadIdx.x] = in[threadIdx.x] / 255.0;

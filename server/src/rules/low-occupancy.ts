@@ -50,8 +50,14 @@ export default defineRule({
       const blocks = `${occupancy.blocksPerSm} block${occupancy.blocksPerSm === 1 ? "" : "s"}`;
       const then = occupancy.advice?.gains.find((gain) => gain.resource === resource && gain.words === words);
       const threads = block[0] * block[1] * block[2];
+      // Bounds are the kernel's: a launch of more threads would fail.
+      const isLargest = context.launches.every(
+        ({ fact: { kernel: other, launch } }) =>
+          other?.declaration !== found.launch.fact.kernel?.declaration ||
+          (launch !== undefined && launch.block[0] * launch.block[1] * launch.block[2] <= threads),
+      );
       const bounds =
-        ofRegisters && then
+        ofRegisters && then && isLargest
           ? `, which \`__launch_bounds__(${threads}, ${then.blocksPerSm})\` makes the compiler try, by spilling if need be`
           : "";
       yield findingOf(

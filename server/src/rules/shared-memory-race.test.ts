@@ -177,6 +177,32 @@ testRule(rule, {
   }
   out[t] = sum;`),
     },
+    "where whole warps leave by their vote: no barrier that those could come by": {
+      code: program(
+        `  __shared__ float s[8][256];
+  float sum = 0;
+  for (int j = 0; j < 8; j++) {
+    s[j][t] = in[j * 256 + t];
+    if (__any_sync(0xffffffffu, in[j * 256 + t] > 4.f)) break;
+    sum += s[j][255 - t];
+    //     ^^^^^^^^^^^^^ with no \`__syncthreads()\` between
+  }
+  out[t] = sum;`,
+        "cudaMemset(in, 0, 4096 * sizeof(float)); k<<<4, 256>>>(out, in, 1024);",
+      ),
+    },
+    "behind a goto: where it leads is not followed": {
+      code: program(
+        `  __shared__ float s[256];
+  s[t] = in[t];
+  if (in[t] > 100) goto end;
+  out[t] = s[255 - t];
+  //       ^^^^^^^^^^ with no \`__syncthreads()\` between
+end:
+  out[t + 256] = 1;`,
+        "cudaMemset(in, 0, 4096 * sizeof(float)); k<<<4, 256>>>(out, in, 1024);",
+      ),
+    },
     "before threads leave the kernel": {
       code: program(`  __shared__ float s[256];
   s[t] = in[t];

@@ -62,7 +62,9 @@ function messageOf({ access, place, launch, report }: Cost, lanes: LaneIndex): s
   const terms = source ? lanes.terms(place, source.slice(-1)) : [];
   const cause = source ? ` because of \`${source}\`${terms.length > 0 ? ` in ${terms.join(", ")}` : ""}` : "";
   const sideBySide = "let neighbouring threads access neighbouring elements, or go through a tile in shared memory";
-  const vectors = access.bytesPerLane < widest ? vectorsOf(stride, report.perLane ?? 0) : undefined;
+  // What a thread loads besides does no harm; what it stores would overwrite.
+  const taken = report.perLane ?? 0;
+  const vectors = access.bytesPerLane < widest && (access.operation === "load" || taken >= stride) ? vectorsOf(stride, taken) : undefined;
   const advice =
     vectors === undefined
       ? `L${sideBySide.slice(1)}`

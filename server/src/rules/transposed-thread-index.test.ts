@@ -115,6 +115,28 @@ int main() {
   product<<<grid, block>>>(a, b, c, m, n, k);
 }`,
     },
+    "in a grid that a function makes, whose arguments only it knows: by hand": {
+      code: `__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row >= m || column >= n) return;
+  float sum = 0;
+  for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
+  //                                 ^^^^^^^^^^^^^^ Exchange the roles of x and y
+  c[row * n + column] = sum;
+}
+dim3 gridFor(int rows, int columns) { return dim3(rows / 16, columns / 16); }
+int main() {
+  const int m = 2048, n = 512, k = 1024;
+  float *a, *b, *c;
+  cudaMalloc(&a, m * k * sizeof(float));
+  cudaMalloc(&b, k * n * sizeof(float));
+  cudaMalloc(&c, m * n * sizeof(float));
+  cudaMemset(a, 0, m * k * sizeof(float));
+  cudaMemset(b, 0, k * n * sizeof(float));
+  dim3 block(16, 16);
+  product<<<gridFor(m, n), block>>>(a, b, c, m, n, k);
+}`,
+    },
     "in a grid that is another kernel's, too: by hand": {
       code: `__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
   int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;

@@ -36,7 +36,7 @@ export const targetOf = (computeCapability: number): Target => {
     descriptors: computeCapability >= 80,
     scaledShared: computeCapability >= 70 && computeCapability < 90,
     addMinimum: computeCapability >= 90,
-    balances: computeCapability >= 90,
+    balances: computeCapability >= 90 && computeCapability < 120,
     warpReduce: computeCapability >= 80,
     limits,
     registerSteps: registerSteps(limits),

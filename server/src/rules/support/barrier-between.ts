@@ -30,7 +30,7 @@ export function barrierBetween(context: RuleContext, first: Place, second: Place
   // Threads that leave on the way would not come to a barrier behind that.
   const leaving = block.body.findIndex((each, index) => index > before && index < behind && leaves(each));
   const statement = block.body[leaving < 0 ? behind : leaving];
-  if (!statement || (!ofWarp && !comesWhole(context, block)) || parts(context, block, statement)) return undefined;
+  if (!statement || (!ofWarp && !comesWhole(context, block)) || parts(context, block, statement, !ofWarp)) return undefined;
   const at = reading.locate(statement.start, statement.end);
   const indentation = indentationAt(reading, at);
   const call = ofWarp ? "__syncwarp();" : "__syncthreads();";
@@ -46,7 +46,7 @@ function barrierAtBackEdge(context: RuleContext, block: Block): Fix | undefined 
   const atStart = continuesOf(block).length > 0;
   const beside = block.body.at(atStart ? 0 : -1);
   if (!beside || context.syntax.parent(block)?.node.kind !== "for" || !comesWhole(context, block)) return undefined;
-  if (parts(context, block, beside)) return undefined;
+  if (parts(context, block, beside, true)) return undefined;
   const at = reading.locate(beside.start, beside.end);
   const indentation = indentationAt(reading, at);
   if (indentation === undefined) return undefined;
@@ -63,10 +63,15 @@ function barrierAtBackEdge(context: RuleContext, block: Block): Fix | undefined 
   };
 }
 
-/** Whether lanes may part on their way to a statement of the block; a `continue` of the loop behind it takes nobody past it. */
-function parts({ program, syntax }: RuleContext, block: Block, statement: Statement): boolean {
+/**
+ * Whether lanes, or threads of the block, may part on their way to a statement of the block; a `continue` of the loop behind it takes nobody
+ * past it. Where a `goto` leads is not followed.
+ */
+function parts({ program, syntax }: RuleContext, block: Block, statement: Statement, ofBlock: boolean): boolean {
+  const root = syntax.code(statement)?.function;
+  if (!root || syntax.statements("goto").some(({ start }) => start >= root.start && start < root.end)) return true;
   const behind = continuesOf(block).filter(({ start }) => start >= statement.start);
-  return new Convergence(program, syntax).divergence(statement, new Set(behind)) !== undefined;
+  return new Convergence(program, syntax, ofBlock).divergence(statement, new Set(behind)) !== undefined;
 }
 
 /** Those of the loop that a block is the body of. */

@@ -33,9 +33,13 @@ export class Convergence {
   readonly #variables: Variables;
   readonly #callers = new Map<FunctionDeclaration, readonly Call[]>();
 
-  constructor(program: RuleContext["program"], syntax: SyntaxIndex) {
+  readonly #ofBlock: boolean;
+
+  /** @param ofBlock whether all threads of a block arrive, rather than all lanes of each warp */
+  constructor(program: RuleContext["program"], syntax: SyntaxIndex, ofBlock = false) {
     this.#program = program;
     this.#syntax = syntax;
+    this.#ofBlock = ofBlock;
     this.#variables = new Variables(syntax, program.semantics);
   }
 
@@ -210,7 +214,7 @@ export class Convergence {
   #uniformCall(node: Call, visiting: ReadonlySet<Node>): boolean {
     if (node.callee.kind !== "name") return false;
     const name = node.callee.name.parts.at(-1)?.text ?? "";
-    if (votes.test(name)) return true;
+    if (votes.test(name)) return !this.#ofBlock || name.startsWith("__syncthreads_");
     const isPure = pure.test(name) || this.#program.semantics.callee(node)?.function.specifiers.constexpr === true;
     return isPure && node.arguments.every((argument) => this.uniform(argument, visiting));
   }
@@ -263,6 +267,7 @@ export class Convergence {
    */
   #warpIndex(node: Expression & { kind: "binary" }): boolean {
     const { op, left, right } = node;
+    if (this.#ofBlock) return false;
     const divisor = right.kind === "name" && right.name.parts.at(-1)?.text === "warpSize" ? 32n : this.#program.semantics.constant(right);
     if (typeof divisor !== "bigint") return false;
     if (!(op === "/" && divisor > 0n && divisor % 32n === 0n) && !(op === ">>" && divisor >= 5n && divisor < 32n)) return false;

@@ -31,14 +31,15 @@ function exchangedGrids(context: RuleContext, launches: readonly LaunchFact[]): 
   const edits = new Map<number, (Edit | undefined)[]>();
   for (const { expression, launch } of launches) {
     const grid = expression?.kind === "call" ? expression.launch?.grid : undefined;
-    if (!grid || launch?.block[0] !== launch?.block[1]) continue;
+    if (launch && launch.block[0] !== launch.block[1]) continue;
+    if (!grid || !launch) return undefined;
     const sides = sidesOf(variables, grid, expressions);
     const [across, down] = sides ?? [];
     if (across && down) {
       const texts = [across, down].map(({ start, end }) => reading.textOf(start, end));
       if (texts[0] !== texts[1])
         edits.set(across.start, [replace(reading, across, texts[1] ?? ""), replace(reading, down, texts[0] ?? "")]);
-    } else if (!launch || launch.grid[0] !== launch.grid[1]) return undefined;
+    } else if (launch.grid[0] !== launch.grid[1]) return undefined;
   }
   return [...edits.values()].flat();
 }
@@ -48,7 +49,9 @@ function sidesOf(variables: Variables, grid: Expression, launches: readonly Expr
   if (grid.kind === "parenthesized") return sidesOf(variables, grid.inner, launches);
   const made =
     grid.kind === "call"
-      ? grid.arguments
+      ? isDim3(grid.callee)
+        ? grid.arguments
+        : []
       : grid.kind === "cast"
         ? grid.operands
         : grid.kind === "list"
@@ -64,6 +67,9 @@ function sidesOf(variables: Variables, grid: Expression, launches: readonly Expr
   if (values.length > 1) return values;
   return only && only.kind !== "name" ? sidesOf(variables, only, launches) : undefined;
 }
+
+/** Not what a function makes sides of: only it knows what its arguments are. */
+const isDim3 = (callee: Expression): boolean => callee.kind === "name" && callee.name.parts.at(-1)?.text === "dim3";
 
 /** `threadIdx.x` and the like, in x and y, in a function. */
 export function axesIn({ syntax }: RuleContext, { start, end }: Node): readonly { readonly node: Expression; readonly axis: string }[] {

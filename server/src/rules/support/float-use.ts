@@ -8,6 +8,7 @@
  * to what nvcc 13.0 was seen to do).
  */
 
+import type { CodeOptions } from "../../analysis/nvcc-options.ts";
 import type { Semantics } from "../../analysis/sema/index.ts";
 import type { Type } from "../../analysis/sema/types.ts";
 import type { Declaration, Expression, Node, VariableDeclaration } from "../../syntax/ast.ts";
@@ -64,7 +65,7 @@ const singleOnly =
 export class FloatUse {
   readonly #semantics: Semantics;
   readonly #syntax: SyntaxIndex;
-  readonly #fastMath: boolean;
+  readonly #code: CodeOptions;
   /** Precisions of sums. */
   readonly #sums = new WeakMap<Expression, Precision>();
   /** What becomes of the result of an operation, by what is known of it so far: the same for every constant in it. */
@@ -73,7 +74,7 @@ export class FloatUse {
   constructor(program: RuleContext["program"], syntax: SyntaxIndex) {
     this.#semantics = program.semantics;
     this.#syntax = syntax;
-    this.#fastMath = program.code.fastMath === true;
+    this.#code = program.code;
   }
 
   /** Undefined: the constant is rightly a double, no double arithmetic is left of it, or it cannot be told. */
@@ -165,7 +166,7 @@ export class FloatUse {
     if (left === "narrowed" && single && !target.computes) return undefined;
     // An explicit conversion, or one to an integer, still computed with floats at double precision on the way.
     if (target.type !== "single" && !computes) return undefined;
-    const isNarrow = target.computes || this.#fastMath ? undefined : sameWithFloat(this.#semantics, node, single ? "single" : "integer");
+    const isNarrow = target.computes ? undefined : sameWithFloat(this.#semantics, node, single ? "single" : "integer", this.#code);
     // Scaled to an integer: one that comes out otherwise is what the double is for.
     if (isNarrow === false && !single) return undefined;
     if (isNarrow) return { root: node, exact: true };

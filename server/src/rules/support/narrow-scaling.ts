@@ -1,4 +1,5 @@
 /** One operation of a number of 8 or 16 bits and a double constant, held against the same with a float, for all numbers that there are. */
+import type { CodeOptions } from "../../analysis/nvcc-options.ts";
 import type { Semantics } from "../../analysis/sema/index.ts";
 import type { Expression } from "../../syntax/ast.ts";
 import { unqualified } from "./ranges.ts";
@@ -21,12 +22,20 @@ const operations: Readonly<Record<string, (a: number, b: number) => number>> = {
 
 /**
  * Whether the results are the same with a float constant as with a double one, as floats or as integers; undefined where it is no such
- * operation. Quotients are taken to be rounded rightly, which `-use_fast_math` has them not be.
+ * operation, or the compiler is told not to round as it is written: quotients (`-prec-div=false`, `-use_fast_math`), and products that a sum
+ * takes without rounding them (`-fmad`, on by default), unless there is nothing to round.
  */
-export function sameWithFloat(semantics: Semantics, node: Expression, target: "single" | "integer"): boolean | undefined {
-  if (node.kind === "parenthesized") return sameWithFloat(semantics, node.inner, target);
+export function sameWithFloat(
+  semantics: Semantics,
+  node: Expression,
+  target: "single" | "integer",
+  code: CodeOptions,
+): boolean | undefined {
+  if (node.kind === "parenthesized") return sameWithFloat(semantics, node.inner, target, code);
   const operation = node.kind === "binary" ? operations[node.op] : undefined;
-  if (node.kind !== "binary" || !operation) return undefined;
+  if (node.kind !== "binary" || !operation || code.fastMath) return undefined;
+  if (node.op === "/" && code.precDiv === false) return undefined;
+  const mayFuse = node.op === "*" && target === "single" && code.fmad !== false;
   const [left, right] = [operandOf(semantics, node.left), operandOf(semantics, node.right)];
   if (!left || !right || "range" in left === "range" in right) return undefined;
   const range = "range" in left ? left.range : "range" in right ? right.range : undefined;
@@ -37,7 +46,9 @@ export function sameWithFloat(semantics: Semantics, node: Expression, target: "s
     const [a, b] = [numberOf(left, value), numberOf(right, value)];
     const exact = operation(a, b);
     // Both operands are floats, so a double holds enough of the result to round it to a float as the machine does.
-    const single = Math.fround(operation(Math.fround(a), Math.fround(b)));
+    const unrounded = operation(Math.fround(a), Math.fround(b));
+    const single = Math.fround(unrounded);
+    if (mayFuse && single !== unrounded) return undefined;
     const same = target === "single" ? Object.is(Math.fround(exact), single) : Math.trunc(exact) === Math.trunc(single);
     if (!same) return false;
   }
