@@ -101,7 +101,7 @@ export const projectKeys: { readonly [Name in keyof Required<ProjectFile>]: Key 
   leastGain: {
     accepts: (value) => typeof value === "number" && value >= 0 && value <= 100,
     wanted: "a number of percent, 0 to 100",
-    description: `Percent of a launch's time below which findings of performance are not told, ${leastGainPercent} where nothing says it; where the launch rests on values that nobody says, below ${leastAssumedGainPercent}, or 75 where these are seven or more, unless less than ${leastGainPercent} is asked for. What comes to less than 0.5 µs is never told, to less than 1.5 µs only where it is 5 % of all that the file launches.`,
+    description: `Percent of a launch's time below which findings of performance are not told, ${leastGainPercent} where nothing says it; where the launch rests on values that nobody says, below ${leastAssumedGainPercent}, or 75 where these are seven or more, unless less than ${leastGainPercent} is asked for. What comes to less than 0.5 µs is never told, to less than 1.5 µs only where it is 5 % of all that the file launches, each launch counted once.`,
   },
   select: texts("rules", "Only these rules: ids, prefixes, groups or `ALL`."),
   ignore: texts("rules", "Not these rules."),

@@ -53,7 +53,7 @@ export const settings = {
     kind: "number",
     default: 5,
     description:
-      "Percent of a launch's time below which findings of performance are not told; where the launch rests on values that nobody says, below 25, or 75 where these are seven or more, unless less than 5 is asked for. What comes to less than 0.5 µs is never told, to less than 1.5 µs only where it is 5 % of all that the file launches.",
+      "Percent of a launch's time below which findings of performance are not told; where the launch rests on values that nobody says, below 25, or 75 where these are seven or more, unless less than 5 is asked for. What comes to less than 0.5 µs is never told, to less than 1.5 µs only where it is 5 % of all that the file launches, each launch counted once.",
   } as Setting<"number">,
   launches: list("Launches that the source does not show: `KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES`. They replace or add."),
   assume: list(

@@ -6,7 +6,8 @@ export default defineRefactoring({
   id: "exchange-axes",
   summary:
     "Exchanges the roles of x and y in a kernel: `threadIdx.y` for each `threadIdx.x` and the other way round, and so for `blockIdx`, `blockDim` and `gridDim`.",
-  where: "At a kernel's name, or at one of these, in a kernel that uses both. Its launches stay as they are.",
+  where:
+    "At a kernel's name, or at one of these, in a kernel that uses both. Of launches in square blocks the sides of the grid are exchanged, too; others stay as they are.",
   guide: { document: "best-practices", section: "9.2.1.4" },
   rules: ["transposed-thread-index"],
   example: {

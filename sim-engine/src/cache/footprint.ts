@@ -6,8 +6,8 @@ import { SectorSet } from "./sector-set.ts";
 
 const allBytes = 0xffffffff;
 /**
- * Sectors of a request whose lanes go by strides. At the edges of tiles, and in tiles of a sector's width, fewer lie in rows of their own: what
- * stands beside them is another block's.
+ * Sectors of a request, at least, whose lanes are taken to go by strides. At the edges of tiles fewer lie in rows of their own: what stands
+ * beside them is another block's. Of 8 rows and more in tiles of a sector's width it is, too, and not known here (validation/DEVIATIONS.md).
  */
 const strided = 8;
 

@@ -57,7 +57,7 @@ interface Found {
 /** How far from what the program reaches: 0 where it is reached. */
 const remoteness = (launches: readonly LaunchEntry[]) => Math.min(...launches.map((launch) => launch.remoteness));
 
-/** Steps all runs of a file may take together, those of replayed loops among them. */
+/** Steps all runs of a file may take together: 700,000, and as many as the replayed loops of one run may take (`replay/index.ts`). */
 const fileSteps = 1_200_000;
 
 export class FileEvaluation implements Repetition {
