@@ -25,7 +25,7 @@ export class Absorption {
     this.#shape = shape;
     this.#target = target;
     for (const op of coveredLogic(shape)) this.#absorbed.add(op);
-    this.pairs = new HalfPairs(shape);
+    this.pairs = new HalfPairs(shape, target);
     this.halves = new Halves(shape, this.pairs);
     for (const op of this.halves.covered) this.#absorbed.add(op);
     this.#descriptors = descriptorArithmetic(shape);

@@ -6,20 +6,31 @@
 import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
 import type { Shape } from "./shape.ts";
+import type { Target } from "./target.ts";
+
+/** Whether two can be computed by one instruction: `unlikely` as things stand, or never. */
+type Verdict = "pair" | "unlikely" | "never";
+
+/** Pairs that go into each other, one behind the other, at most: those farther up are found from what they go into themselves. */
+const deepest = 256;
 
 export class HalfPairs {
   readonly #shape: Shape;
+  readonly #target: Target;
   /** By either member: the low and the high half. */
   readonly #pairs = new Map<Op, Pair>();
   readonly #positions = new Map<Op, number>();
+  /** By low half, what never makes a pair with it: asked once, however long the chains are that lead there. */
+  readonly #never = new Map<Op, Set<Op>>();
 
-  constructor(shape: Shape) {
+  constructor(shape: Shape, target: Target) {
     this.#shape = shape;
+    this.#target = target;
+    if (!shape.kernel.blocks.some(({ ops }) => ops.some(isHalf))) return;
     for (const block of shape.kernel.blocks) {
       shape.work.ask(block.ops.length);
-      for (const [index, op] of block.ops.entries()) if (isHalf(op)) this.#positions.set(op, index);
+      for (const [index, op] of block.ops.entries()) this.#positions.set(op, index);
     }
-    if (this.#positions.size === 0) return;
     for (const block of shape.kernel.blocks) {
       shape.work.ask(block.ops.length);
       let before: Op | undefined;
@@ -27,7 +38,7 @@ export class HalfPairs {
         if (op.action.kind === "store") this.#seedNeighbours(op.args.slice(1));
         else if (isWord(op)) this.#seed(lowHalfOf(op), highHalfOf(op));
         if (!isArithmetic(op)) continue;
-        if (before && isSameCall(before, op) && !this.#pairs.has(before)) this.#seed(before, op);
+        if (before && isSameCall(before, op) && this.#isAlike(before, op) && !this.#pairs.has(before)) this.#seed(before, op);
         before = op;
       }
     }
@@ -77,34 +88,58 @@ export class HalfPairs {
     // Two that are only rounded are put into one word by what rounds them (`Halves`).
     if (!low || !high || low.action.kind === "convert") return;
     const tried = new Map<Op, Pair>();
-    if (!this.#join(low, high, tried) || ![...tried.values()].every((pair) => this.#isReadBehind(pair, tried))) return;
+    if (this.#join(low, high, tried, 0) !== "pair" || ![...tried.values()].every((pair) => this.#isReadBehind(pair, tried))) return;
     for (const [op, pair] of tried) this.#pairs.set(op, pair);
   }
 
-  #join(low: Op, high: Op, tried: Map<Op, Pair>): boolean {
+  #join(low: Op, high: Op, tried: Map<Op, Pair>, depth: number): Verdict {
     this.#shape.work.ask(1);
-    const known = this.#pairs.get(low) ?? tried.get(low);
-    if (known) return known.low === low && known.high === high;
-    if (this.#pairs.has(high) || tried.has(high) || low === high || low.type !== high.type) return false;
-    if (this.#shape.home(low) !== this.#shape.home(high) || !isAlike(low, high)) return false;
+    if (depth > deepest) return "unlikely";
+    const known = this.#pairs.get(low);
+    if (known) return known.low === low && known.high === high ? "pair" : "never";
+    const trying = tried.get(low);
+    if (trying) return trying.low === low && trying.high === high ? "pair" : "unlikely";
+    if (this.#never.get(low)?.has(high)) return "never";
+    if (tried.has(high)) return "unlikely";
+    const verdict = this.#meet(low, high, tried, depth);
+    if (verdict === "never") {
+      const others = this.#never.get(low) ?? new Set();
+      this.#never.set(low, others.add(high));
+    }
+    return verdict;
+  }
+
+  #meet(low: Op, high: Op, tried: Map<Op, Pair>, depth: number): Verdict {
+    if (this.#pairs.has(high) || low === high || low.type !== high.type) return "never";
+    if (this.#shape.home(low) !== this.#shape.home(high) || !this.#isAlike(low, high)) return "never";
     const pair = { low, high };
     tried.set(low, pair);
     tried.set(high, pair);
-    return low.args.every((arg, index) => {
-      const other = high.args[index] as Op;
-      // What is rounded into a word may come from anywhere.
-      return low.action.kind === "convert" || this.#isOneWord(arg, other, tried);
-    });
+    // What is rounded into a word may come from anywhere.
+    if (low.action.kind === "convert") return "pair";
+    for (const [index, arg] of low.args.entries()) {
+      const verdict = this.#isOneWord(arg, high.args[index] as Op, tried, depth);
+      if (verdict !== "pair") return verdict;
+    }
+    return "pair";
   }
 
   /** Whether an instruction reads both as one operand. */
-  #isOneWord(low: Op, high: Op, tried: Map<Op, Pair>): boolean {
-    if (low === high || (isConstant(low) && isConstant(high))) return true;
+  #isOneWord(low: Op, high: Op, tried: Map<Op, Pair>, depth: number): Verdict {
+    if (low === high || (isConstant(low) && isConstant(high))) return "pair";
     if (low.action.kind === "extract" && high.action.kind === "extract")
-      return low.args[0] === high.args[0] && low.action.index % 2 === 0 && high.action.index === low.action.index + 1;
+      return low.args[0] === high.args[0] && low.action.index % 2 === 0 && high.action.index === low.action.index + 1 ? "pair" : "never";
     const word = wordOfLow(low);
-    if (word !== undefined && word === wordOfHigh(high)) return true;
-    return this.#join(low, high, tried);
+    if (word !== undefined && word === wordOfHigh(high)) return "pair";
+    return this.#join(low, high, tried, depth + 1);
+  }
+
+  #isAlike(a: Op, b: Op): boolean {
+    if (!isHalf(a)) return false;
+    if (a.action.kind === "phi") return b.action.kind === "phi";
+    if (a.action.kind === "convert") return isRounded(a) && isRounded(b);
+    if (!isArithmetic(a) || !isArithmetic(b) || JSON.stringify(a.action) !== JSON.stringify(b.action)) return false;
+    return this.#target.pairsAllHalves || (a.type === "f16" && !isExtreme(a));
   }
 
   /** What reads the earlier of the two stands behind the later one, which makes both. */
@@ -118,7 +153,7 @@ export class HalfPairs {
     return this.#shape.users(earlier).every((user) => {
       if (user.action.kind === "phi" || this.#shape.home(user) !== home) return true;
       const with_ = tried.get(user) ?? this.#pairs.get(user);
-      const place = with_ ? (this.#positions.get(this.leader(with_)) ?? 0) : (home?.ops.indexOf(user) ?? 0);
+      const place = with_ ? (this.#positions.get(this.leader(with_)) ?? 0) : (this.#positions.get(user) ?? 0);
       return place > at;
     });
   }
@@ -138,15 +173,10 @@ const isArithmetic = (op: Op): boolean =>
 /** A float rounded to a half: two are rounded into one word. */
 const isRounded = ({ action, args: [from] }: Op): boolean => action.kind === "convert" && action.op === "fptrunc" && from?.type === "f32";
 
-function isAlike(a: Op, b: Op): boolean {
-  if (!isHalf(a)) return false;
-  if (a.action.kind === "phi") return b.action.kind === "phi";
-  if (a.action.kind === "convert") return isRounded(a) && isRounded(b);
-  return isArithmetic(a) && isArithmetic(b) && JSON.stringify(a.action) === JSON.stringify(b.action);
-}
+const isExtreme = ({ action }: Op): boolean => action.kind === "float" && /^f(min|max)/.test(action.op);
 
 /** Of one call, which computes both. */
-const isSameCall = (a: Op, b: Op): boolean => isAlike(a, b) && a.span.start === b.span.start && a.span.end === b.span.end;
+const isSameCall = (a: Op, b: Op): boolean => a.span.start === b.span.start && a.span.end === b.span.end;
 
 const isInt = ({ action }: Op, op: "lshr" | "or" | "shl" | "and"): boolean => action.kind === "int" && action.op === op;
 

@@ -18,6 +18,8 @@ export interface Target {
   readonly addMinimum: boolean;
   /** Sums and moves go to the multiplier where the other pipe has more to do (known of 9.0; what older ones gain by it nobody measured). */
   readonly balances: boolean;
+  /** Extremes of halves and arithmetic of bfloats come in pairs, too (from 8.0). */
+  readonly pairsAllHalves: boolean;
   /** A reduction of a warp's integers in one instruction (from 8.0). */
   readonly warpReduce: boolean;
   /** Of an SM and its blocks. */
@@ -37,6 +39,7 @@ export const targetOf = (computeCapability: number): Target => {
     scaledShared: computeCapability >= 70 && computeCapability < 90,
     addMinimum: computeCapability >= 90,
     balances: computeCapability >= 90 && computeCapability < 120,
+    pairsAllHalves: computeCapability >= 80,
     warpReduce: computeCapability >= 80,
     limits,
     registerSteps: registerSteps(limits),
