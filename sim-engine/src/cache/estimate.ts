@@ -9,7 +9,7 @@ import type { Dim3 } from "../ir/kernel.ts";
 import { writes } from "../memory/site.ts";
 import { Work } from "../work.ts";
 import { lateSectors } from "./drift.ts";
-import { type FirstTouches, Footprint, Footprints } from "./footprint.ts";
+import { type BySite, type FirstTouches, Footprint, Footprints } from "./footprint.ts";
 import { playL1, type SiteL1 } from "./l1.ts";
 import { type SectorLog, weightsOf } from "./log.ts";
 import { reuseDistances } from "./reuse.ts";
@@ -98,7 +98,7 @@ function noveltiesOf(
   { steps }: LogPlan,
   footprints: Footprints,
   work: Work,
-): (what: keyof FirstTouches) => Novelty {
+): (what: BySite) => Novelty {
   const logOf = new Map(logs.map((log) => [log.block, log]));
   const directions = steps.map((along) =>
     along.map(({ distance, pairs }) => ({
@@ -133,11 +133,29 @@ function noveltiesOf(
 /** Of `among` equally likely places, how many `picks` random ones meet at least once. */
 const met = (picks: number, among: number): number => (among > 0 ? among * (1 - Math.exp(-picks / among)) : 0);
 
+/** By step, the logged blocks that stand so far from one of them. */
+function besides({ steps }: LogPlan, logs: readonly SectorLog[], { block }: SectorLog): SectorLog[][] {
+  return steps.flat().map(({ pairs }) => {
+    const places = pairs.flatMap(([from, to]) => (from === block ? [to] : to === block ? [from] : []));
+    return logs.filter((log) => places.includes(log.block));
+  });
+}
+
+/** What the average block is first to touch, and of what it reads the sectors that no block asks for the neighbours of. */
+type AverageTouches = Record<BySite | "lone", Float64Array>;
+
 /**
  * First touches as the average block makes them: a logged one may have been cut short, or do more or less than most. What the block in
  * the middle leaves out is told from another that does it.
  */
-function perBlock(logs: readonly SectorLog[], sectors: Float64Array, blocks: number, footprints: Footprints, work: Work): FirstTouches {
+function perBlock(
+  plan: LogPlan,
+  logs: readonly SectorLog[],
+  sectors: Float64Array,
+  blocks: number,
+  footprints: Footprints,
+  work: Work,
+): AverageTouches {
   const nothing = (): Float64Array => new Float64Array(sectors.length);
   const found = { read: nothing(), unseen: nothing(), lone: nothing(), written: nothing(), touched: nothing(), partial: nothing() };
   const open = new Set([...sectors.keys()].filter((s) => sectors[s]! > 0));
@@ -148,10 +166,10 @@ function perBlock(logs: readonly SectorLog[], sectors: Float64Array, blocks: num
     for (let r = 0; r < log.requests; r++) logged[log.site[r]!]! += weights[r]! * (log.start[r + 1]! - log.start[r]!);
     const told = [...open].filter((s) => logged[s]! > 0);
     if (told.length === 0) continue;
-    const first = footprints.alone(log, work);
+    const first = { ...footprints.alone(log, work), lone: footprints.lone(log, besides(plan, logs, log), work) };
     for (const s of told) {
       open.delete(s);
-      for (const what of Object.keys(found) as (keyof FirstTouches)[])
+      for (const what of Object.keys(found) as (keyof AverageTouches)[])
         found[what][s] = first[what][s]! * (sectors[s]! / blocks / logged[s]!);
     }
   }
@@ -292,7 +310,7 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
       return writes(site) ? { ...none(), writtenBytes: bytes } : { ...none(), readBytes: bytes, missedSectors: sectors[s]! };
     });
   }
-  const first = perBlock([origin, ...logs.filter((log) => log !== origin)], sectors, blocks, footprints, work);
+  const first = perBlock(plan, [origin, ...logs.filter((log) => log !== origin)], sectors, blocks, footprints, work);
   const novelties = noveltiesOf(input, plan, footprints, work);
   const [touched, read, written, partial] = [novelties("touched"), novelties("read"), novelties("written"), novelties("partial")];
 

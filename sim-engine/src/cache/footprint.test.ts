@@ -36,17 +36,18 @@ test("what blocks are first to touch is the same from the second question on, an
 });
 
 test.each([
-  ["every second sector, and nobody the others", [0, 2, 4, 6, 8, 10, 12, 14], [], 8],
-  ["every third", [0, 3, 6, 9, 12, 15, 18, 21], [], 8],
-  ["side by side", [0, 1, 2, 3, 4, 5, 6, 7], [], 0],
-  ["others are written by the block", [0, 2, 4, 6, 8, 10, 12, 14], [1, 3, 5], 5],
-  ["few rows of a tile, of which another block has what stands beside them", [0, 100, 200, 300], [], 0],
-  [
-    "the ends of rows, of which another block has what stands beside them",
-    [1, 51, 101, 151].flatMap((at) => [0, 1, 2, 3, 4, 5].map((k) => at + k)),
-    [],
-    0,
-  ],
-])("sectors alone among two that memory brings: %s", (_, reads, writes, lone) => {
-  expect(new Footprint().add(logOf(0, reads, writes), 2, new Work()).lone[0]).toBe(lone);
+  ["every second sector, and nobody the others", [0, 2, 4, 6, 8, 10, 12, 14], [], [], 8],
+  ["every third", [0, 3, 6, 9, 12, 15, 18, 21], [], [24, 27, 30], 8],
+  ["side by side", [0, 1, 2, 3, 4, 5, 6, 7], [], [], 0],
+  ["others are written by the block", [0, 2, 4, 6, 8, 10, 12, 14], [1, 3, 5], [], 5],
+  ["rows of a sector, and the next block has what stands behind them", [0, 100, 200, 300], [], [1, 101, 201, 301], 0],
+  ["rows of a sector, and the next block begins elsewhere", [0, 100, 200, 300], [], [400, 500, 600, 700], 4],
+  ["rows that begin between two: so do those of the block before, and what comes after goes on", [5, 6, 7, 8], [], [1, 2, 3, 4], 0],
+  ["rows that begin between two, with a gap between the blocks", [15, 16, 17, 18], [], [5, 6, 7, 8], 2],
+])("sectors alone among two that memory brings: %s", (_, reads, writes, beside, lone) => {
+  const footprints = new Footprints(2);
+  const [own, other] = [logOf(1, reads, writes), logOf(0, beside, [])];
+  expect(footprints.lone(own, [[other]], new Work())).toEqual(Float64Array.of(lone, 0));
+  // Blocks on both sides tell no more than one does.
+  expect(footprints.lone(own, [[other, other]], new Work())).toEqual(Float64Array.of(lone, 0));
 });

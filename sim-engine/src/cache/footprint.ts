@@ -5,11 +5,9 @@ import { atomic, type SectorLog, store, weightsOf } from "./log.ts";
 import { SectorSet } from "./sector-set.ts";
 
 const allBytes = 0xffffffff;
-/**
- * Sectors of a request, at least, whose lanes are taken to go by strides. At the edges of tiles fewer lie in rows of their own: what stands
- * beside them is another block's. Of 8 rows and more in tiles of a sector's width it is, too, and not known here (validation/DEVIATIONS.md).
- */
-const strided = 8;
+
+/** Sectors by site. */
+export type BySite = Exclude<keyof FirstTouches, "lone">;
 
 /** First touches in one block, by site, those of iterations that were not run included. */
 export interface FirstTouches {
@@ -17,8 +15,8 @@ export interface FirstTouches {
   readonly read: Float64Array;
   /** Of these, sectors of iterations that were not run: where they lie is not known. */
   readonly unseen: Float64Array;
-  /** Of what is read by strides, sectors of which memory brings the neighbour, too, and nobody in the block touches that; none where not all was run. */
-  readonly lone: Float64Array;
+  /** Of `read`, sectors of which memory brings the neighbour, too, and nobody in the block touches that; none where not all was run. */
+  readonly lone: readonly LoneSector[];
   /** Sectors that a store or atomic of the site is first to write. */
   readonly written: Float64Array;
   /** Sectors that the site is first to touch in any way. */
@@ -26,6 +24,16 @@ export interface FirstTouches {
   /** Of the block: sectors that end partly written though never read. Told of the site that wrote them first. */
   readonly partial: Float64Array;
 }
+
+/** A sector that a block reads without the other of the two that memory brings together. */
+interface LoneSector {
+  readonly sector: number;
+  readonly site: number;
+  readonly weight: number;
+}
+
+/** Memory is read by two sectors. */
+const neighbourOf = (sector: number): number => (sector % 2 === 0 ? sector + 1 : sector - 1);
 
 /** What is known of the sectors that were touched: the bytes written, and whether they were read. */
 export class Footprint {
@@ -39,7 +47,6 @@ export class Footprint {
     const written = new Float64Array(sites);
     const touched = new Float64Array(sites);
     const partial = new Float64Array(sites);
-    const lone = new Float64Array(sites);
     // The request that wrote a sector first, and the one that read it first.
     const writer = new SectorSet();
     const reader = new SectorSet();
@@ -65,7 +72,7 @@ export class Footprint {
         if (!wasRead && bytesWritten === undefined) {
           read[site]! += weight;
           unseen[site]! += weight - 1;
-          if (log.start[r + 1]! - log.start[r]! >= strided) reader.set(sector, r);
+          reader.set(sector, r);
         }
         if (!wasRead) this.#read.set(sector);
         // Atomics read and write.
@@ -80,20 +87,19 @@ export class Footprint {
       const request = writer.get(sector)!;
       partial[log.site[request]!]! += weights[request]!;
     }
-    if (unseen.every((count) => count === 0)) {
-      const ofRequest = new Map<number, number>();
+    const lone: LoneSector[] = [];
+    if (unseen.every((count) => count === 0))
       for (const sector of reader.keys()) {
-        // Memory is read by two sectors.
-        const neighbour = sector % 2 === 0 ? sector + 1 : sector - 1;
-        if (this.#read.has(neighbour) || this.#written.has(neighbour)) continue;
+        if (this.touches(neighbourOf(sector))) continue;
         const request = reader.get(sector)!;
-        ofRequest.set(request, (ofRequest.get(request) ?? 0) + 1);
+        lone.push({ sector, site: log.site[request]!, weight: weights[request]! });
       }
-      // Of a request of whole rows, as a tile's copy is, only the rows' ends lie alone here: what stands beside them is another block's.
-      for (const [request, count] of ofRequest)
-        if (2 * count >= log.start[request + 1]! - log.start[request]!) lone[log.site[request]!]! += count * weights[request]!;
-    }
     return { read, unseen, lone, written, touched, partial };
+  }
+
+  /** Whether a sector was read or written. */
+  touches(sector: number): boolean {
+    return this.#read.has(sector) || this.#written.has(sector);
   }
 
   /** The same, to go on from. */
@@ -127,6 +133,32 @@ export class Footprints {
     known.set(log, first);
     this.#behind.set(before, known);
     return first;
+  }
+
+  /**
+   * Lone sectors of a block by site, without those of which another block touches the neighbour: of a row that one block ends and the next
+   * begins, memory brings what both ask for.
+   * @param steps by step along the grid, the logged blocks that stand so far from this one. What stands a step before goes on where this
+   *   block begins, and this one where that one ends: so does what comes a step after, which need not be logged.
+   */
+  lone(log: SectorLog, steps: readonly (readonly SectorLog[])[], work: Work): Float64Array {
+    const lone = new Float64Array(this.#sites);
+    const add = (of: SectorLog, share: number, counts: (sector: LoneSector) => boolean): void => {
+      const all = this.alone(of, work).lone;
+      work.ask(all.length);
+      for (const each of all) if (counts(each)) lone[each.site]! += share * each.weight;
+    };
+    const goesOnIn = (other: SectorLog): ((each: LoneSector) => boolean) => {
+      const { footprint } = this.#of(other, work);
+      return ({ sector }) => footprint.touches(neighbourOf(sector));
+    };
+    add(log, 1, () => true);
+    for (const others of steps)
+      for (const other of others) {
+        add(log, -1 / others.length, goesOnIn(other));
+        add(other, -1 / others.length, goesOnIn(log));
+      }
+    return lone.map((count) => Math.max(0, count));
   }
 
   #of(log: SectorLog, work: Work): { readonly footprint: Footprint; readonly first: FirstTouches } {

@@ -180,7 +180,8 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
   for (const block of all) {
     if (joined.has(block)) continue;
     const home = predicated.get(block);
-    blocks.set(block, home ? { block, instructions: [], home } : { block, instructions: balance(sinkPastBranches(stretch(block))) });
+    const instructions = home ? [] : balance(sinkPastBranches(stretch(block), all.length > 1));
+    blocks.set(block, { block, instructions, ...(home ? { home } : {}) });
   }
   return blocks;
 }

@@ -22,6 +22,8 @@ const code = (text: string): Instruction[] =>
       return { opcode, ...opcodeInfo(opcode), span, defs: names(defs), uses: names(uses) };
     });
 
+const opcodes = (sunk: readonly Instruction[]): string => sunk.map(({ opcode }) => opcode).join(" ");
+
 test.each([
   ["a constant first read behind the branch", "LDC a <- \nBRA <- P\nFADD c <- a", "BRA LDC FADD"],
   ["a constant read before it, too", "LDC a <- \nSTG.E <- a\nBRA <- P\nFADD c <- a", "LDC STG.E BRA FADD"],
@@ -35,10 +37,12 @@ test.each([
     "BRA IADD3 STG.E S2R BRA FADD",
   ],
   ["no branch inside the block", "LDC a <- \nFADD b <- a\nBRA <- P", "LDC FADD BRA"],
+  ["no load past a fence", "LDG.E v <- p\nBRA <- P\nFENCE <- \nBRA <- P\nFADD c <- v", "BRA LDG.E FENCE BRA FADD"],
 ])("%s", (_, text, expected) => {
-  expect(
-    sinkPastBranches(code(text))
-      .map(({ opcode }) => opcode)
-      .join(" "),
-  ).toBe(expected);
+  expect(opcodes(sinkPastBranches(code(text), true))).toBe(expected);
+});
+
+test("loads of a kernel without another block stay, and arithmetic does not", () => {
+  const text = "LDG.E v <- p\nLDC a <- \nBRA <- P\nFADD c <- v a";
+  expect(opcodes(sinkPastBranches(code(text), false))).toBe("LDG.E BRA LDC FADD");
 });

@@ -1,6 +1,7 @@
 /**
  * Arithmetic and loads move behind the branches inside a block, to where they are wanted: what rare operands are left to need not be
- * stepped over, and NVPTX puts a load in front of what first reads it, from where ptxas moves it back to the branch before at most.
+ * stepped over, and NVPTX puts a load in front of what first reads it, from where ptxas moves it back to the branch before at most. In a
+ * kernel of a single block loads stay where they are written (nvcc 13.0, 9.0: the same divisions in front of and behind the kernel's guard).
  */
 import type { Op } from "../ir/kernel.ts";
 import type { Instruction, Register } from "./machine.ts";
@@ -10,13 +11,16 @@ const staysPut =
 
 const loads = /^(LDG\.|LDS|LD\.|LDL)/;
 /** What no load passes. */
-const orders = /^(ST|RED|ATOM|SU|BAR|MEMBAR|LDGSTS|DEPBAR|SYNCS|WARPSYNC|CCTL|EXIT|CALL)/;
+const orders =
+  /^(ST|RED|ATOM|SU|BAR|MEMBAR|ERRBAR|FENCE|LDGSTS|DEPBAR|ARRIVES|SYNCS|WARPSYNC|WARPGROUP|HGMMA|UBLKCP|UTMA|CCTL|EXIT|CALL)/;
 
 /**
  * The instructions of a block by the stretches between its branches: each as written, but what computes from registers alone, or loads,
  * stands in the stretch of its first reader, in the last one when only later blocks read it; but no operand is kept for it.
+ *
+ * @param loadsSink whether the kernel has other blocks
  */
-export function sinkPastBranches(instructions: readonly Instruction[]): readonly Instruction[] {
+export function sinkPastBranches(instructions: readonly Instruction[], loadsSink: boolean): readonly Instruction[] {
   let last = 0;
   const stretches = instructions.map(({ opcode }, index) => (opcode === "BRA" && index < instructions.length - 1 ? last++ : last));
   if (last === 0) return instructions;
@@ -30,7 +34,7 @@ export function sinkPastBranches(instructions: readonly Instruction[]): readonly
   for (let index = instructions.length - 1; index >= 0; index--) {
     const { opcode, op, defs, uses, predicated } = instructions[index] as Instruction;
     const own = stretches[index] as number;
-    const isLoad = loads.test(opcode) && !isVolatile(op);
+    const isLoad = loadsSink && loads.test(opcode) && !isVolatile(op);
     const sinks = !predicated && defs.length > 0 && (!staysPut.test(opcode) || isLoad || /^LDC/.test(opcode));
     const limits = [
       ...defs.flatMap((def) => [latest(read.get(def)), latest(written.get(def))]),
