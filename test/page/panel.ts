@@ -155,6 +155,18 @@ export function describePanel({ server, browser, extension, folder }: PageContex
           .waitFor();
       });
 
+      it("a click is not lost to what comes while the button is down", async () => {
+        const button = panel.getByRole("button", { name: "More: n" });
+        await button.hover();
+        await page.mouse.down();
+        // What the extension tells the page has the knobs drawn anew.
+        await button.evaluate(() => window.dispatchEvent(new MessageEvent("message", { data: { type: "applied", why: "no reason" } })));
+        await page.mouse.up();
+        await note().waitFor({ state: "detached" });
+        await panel.getByRole("button", { name: "Less: n" }).click();
+        await tried("n 1,024").waitFor();
+      });
+
       it("what memory and lines were is told, too", async () => {
         const memory = await panel.getByRole("region", { name: "Memory" }).getByRole("row", { name: "DRAM" }).innerText();
         assert.match(memory, /[\d.]+\s[kM]B\s+was [\d.]+\sMB/);

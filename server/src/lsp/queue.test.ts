@@ -222,17 +222,24 @@ describe("what the user waits for", () => {
     expect(answers).toEqual(["a"]);
   });
 
-  test("is dropped when its document changes", async () => {
+  test("comes again where its document was read anew, and is dropped where it does not hold any more", async () => {
     const { queue, wish, what, end, answers } = wishes();
-    queue.wish(wish("a"));
-    queue.wish(wish("a"));
+    let text = 1;
+    const ofText = (of: number): Wish => ({ ...wish("a"), ask: (worker) => (text === of ? wish("a").ask(worker) : undefined) });
+    queue.wish(ofText(1));
+    queue.wish(ofText(1));
+    // A header has changed.
     queue.find("a");
     await settle();
     await end(1);
-    expect([what(), answers]).toEqual([
-      ["imagine a", "find a"],
-      ["a dropped", "a dropped"],
-    ]);
+    await end(2);
+    expect([what(), answers]).toEqual([["imagine a", "find a", "imagine a", "imagine a"], ["a"]]);
+    text = 2;
+    queue.wish(ofText(1));
+    queue.find("a");
+    await settle();
+    await end(4);
+    expect([what().slice(4), answers]).toEqual([["find a"], ["a", "a dropped", "a dropped"]]);
   });
 
   test("is dropped when its document is closed, under way or not", async () => {

@@ -46,9 +46,9 @@ export class WorkQueue {
 
   /** Asks for a document's findings; whatever is simulated gives way. */
   find(uri: string): void {
-    // Its own document's simulation is asked for anew with the newer text, and what was wished for was about the text before.
+    // Its own document's simulation is asked for anew. What was wished for is not: where only other files have changed it still holds, and
+    // where the text has it says so when its turn comes.
     this.#giveWay(uri);
-    for (const wish of this.#wishes.filter((each) => each.uri === uri)) this.dropWish(wish);
     this.#ask("find", uri);
   }
 
@@ -69,12 +69,12 @@ export class WorkQueue {
     wish.done(undefined);
   }
 
-  /** What can be cancelled is, and comes next again; but for what is of this document. */
+  /** What can be cancelled is, and comes next again; but for the simulation of this document. */
   #giveWay(uri?: string): void {
     if (!this.#running || this.#running.does === "find") return;
     const { uri: given, does } = this.#running;
-    if (given !== uri && does === "simulate") this.#putBack(given, does);
-    else if (given !== uri && does !== "simulate") this.#postponed = does;
+    if (does !== "simulate") this.#postponed = does;
+    else if (given !== uri) this.#putBack(given, does);
     this.#worker.cancel();
   }
 

@@ -9,6 +9,7 @@ import { linesSection, type Measure, measureFor } from "./lines.ts";
 import { type MeasuredActions, measuredBody } from "./measured.ts";
 import { memorySection } from "./memory.ts";
 import { occupancySection } from "./occupancy.ts";
+import { whenReleased } from "./pressed.ts";
 import { programBody } from "./program.ts";
 import { roofline } from "./roofline.ts";
 import { type Before, header, headline, launchChoice, pinNote } from "./summary.ts";
@@ -211,9 +212,7 @@ function basis({ report }: PanelModel): HTMLElement | undefined {
   );
 }
 
-window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
-  const message = readToPage(data);
-  if (!message) return;
+const receive = whenReleased(window, (message: ToPage) => {
   if (message.type === "imagined" || message.type === "watched") asker.answered(message);
   else if (message.type === "gpus") {
     gpus = message.gpus;
@@ -228,6 +227,10 @@ window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
     change({ shown: { ...state.shown, model: { ...state.shown.model, isStale: true } } });
     markStale();
   }
+});
+window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+  const message = readToPage(data);
+  if (message) receive(message);
 });
 root.addEventListener("export", (event) => vscode.postMessage({ type: "export", ...(event as CustomEvent<Exported>).detail }));
 acceptReports((message) => vscode.postMessage(message));

@@ -36,6 +36,8 @@ export class WhatIf {
   /** The last answer, and the values that it is about. */
   #answered: { readonly answer: WhatIfAnswer; readonly overrides: Overrides } | undefined;
   #asking: Asking<WhatIfAnswer> | undefined;
+  /** The last question came too early or too late for an answer: it is asked again of the next model. */
+  #isUnanswered = false;
   #gpus: readonly GpuSummary[] = [];
   /** Why the values were not written. */
   #why: string | undefined;
@@ -55,7 +57,7 @@ export class WhatIf {
       this.#own = undefined;
       this.#answered = undefined;
       this.#state = { ...this.#state, key: keyOf(model), overrides: {} };
-    } else if (before && before.version === model.version && before.gpu.id === model.gpu.id && this.#own) return;
+    } else if (before && before.version === model.version && before.gpu.id === model.gpu.id && this.#own && !this.#isUnanswered) return;
     if (this.#state.isOpen || Object.keys(overrides).length > 0) this.#begin();
   }
 
@@ -152,6 +154,7 @@ export class WhatIf {
     void asking.answer.then((answer) => {
       if (this.#asking !== asking) return;
       this.#asking = undefined;
+      this.#isUnanswered = !answer;
       if (answer) {
         this.#answered = { answer, overrides };
         then(answer);
