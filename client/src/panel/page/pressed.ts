@@ -28,7 +28,9 @@ export function whenReleased<Message>(page: Window, take: (message: Message) => 
   };
   page.addEventListener("pointerdown", press, true);
   page.addEventListener("keydown", (event) => event.key === " " && press(event), true);
-  for (const event of ["pointerup", "pointercancel", "keyup", "blur"]) page.addEventListener(event, release, true);
+  for (const event of ["pointerup", "pointercancel", "keyup"]) page.addEventListener(event, release, true);
+  // Of the page, not of what had the focus before.
+  page.addEventListener("blur", release);
   // Let go where this page does not hear of it.
   page.addEventListener("pointermove", ({ buttons, pointerType }) => pointerType === "mouse" && buttons === 0 && release(), true);
   return (message) => {
