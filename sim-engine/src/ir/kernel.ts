@@ -438,6 +438,8 @@ export interface GlobalVariable {
   readonly space: "constant" | "global";
   readonly bytes: number;
   readonly align: number;
+  /** Where it begins in the constant bank, in bytes; absent where that is not known. */
+  readonly offset?: number;
   readonly element: ScalarType;
   readonly content?: Content;
 }

@@ -8,7 +8,7 @@ const sum = `kernel @sum<"float", "32">(%out: ptr f32 restrict, %in: ptr const f
 file "sum.cu"
 shared @tile 4224 align 4 dims 32x33 element 4 !0/3:10-20
 shared @rest dynamic align 16 dims - element 1
-constant @table 64 align 4 f32 content {"kind":"linear","stride":1,"start":0}
+constant @table 64 align 4 at 68 f32 content {"kind":"linear","stride":1,"start":0}
 b0:
   %1: ptr = alloca 4, align 4, "a, b"
   %2: i32 = special tid.x !4

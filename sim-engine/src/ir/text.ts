@@ -55,7 +55,8 @@ export function printKernel(kernel: Kernel): string {
   }
   for (const each of kernel.globals) {
     const content = each.content ? ` content ${JSON.stringify(each.content)}` : "";
-    lines.push(`${each.space} @${each.name} ${each.bytes} align ${each.align} ${each.element}${content}`);
+    const place = each.offset === undefined ? "" : ` at ${each.offset}`;
+    lines.push(`${each.space} @${each.name} ${each.bytes} align ${each.align}${place} ${each.element}${content}`);
   }
   for (const block of kernel.blocks) for (const line of printBlock(block)) lines.push(line);
   lines.push("}", "");
@@ -232,7 +233,7 @@ class Parser {
   #declaration(kernel: Kernel, files: string[], line: string): void {
     const [text, span] = takeSpan(line);
     const shared = /^shared @(\S+) (\d+|dynamic) align (\d+) dims (-|[\dx]+) element (\d+)$/.exec(text);
-    const global = /^(constant|global) @(\S+) (\d+) align (\d+) (\w+)(?: content (.*))?$/.exec(text);
+    const global = /^(constant|global) @(\S+) (\d+) align (\d+)(?: at (\d+))? (\w+)(?: content (.*))?$/.exec(text);
     if (text.startsWith("file ")) files.push(this.#json<string>(text.slice(5)));
     else if (shared) {
       const [, name = "", bytes, align, dimensions, elementBytes] = shared;
@@ -245,13 +246,14 @@ class Parser {
         span,
       };
       kernel.shared.push(variable);
-    } else if (global?.[5] && isScalar(global[5])) {
-      const [, space, name = "", bytes, align, element, content] = global;
+    } else if (global?.[6] && isScalar(global[6])) {
+      const [, space, name = "", bytes, align, offset, element, content] = global;
       kernel.globals.push({
         name,
         space: space === "constant" ? "constant" : "global",
         bytes: Number(bytes),
         align: Number(align),
+        ...(offset === undefined ? {} : { offset: Number(offset) }),
         element,
         ...(content ? { content: this.#json<NonNullable<GlobalVariable["content"]>>(content) } : {}),
       });

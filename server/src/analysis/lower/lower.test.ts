@@ -176,8 +176,16 @@ describe("kernels", () => {
       constexpr int lookup[] = {7, 8, 9}; const int plain = 5;
       __global__ void k(float *p, int i) { p[i] = taps[i] + pairs[i].y + table[i] + lookup[i] + plain + counter; }`);
     expect(kernel.globals).toEqual([
-      { name: "taps", space: "constant", bytes: 16, align: 4, element: "f32" },
-      { name: "pairs", space: "constant", bytes: 16, align: 8, element: "i32", content: { kind: "values", values: [1, 2, 3, 4] } },
+      { name: "taps", space: "constant", bytes: 16, align: 4, offset: 0, element: "f32" },
+      {
+        name: "pairs",
+        space: "constant",
+        bytes: 16,
+        align: 8,
+        offset: 16,
+        element: "i32",
+        content: { kind: "values", values: [1, 2, 3, 4] },
+      },
       { name: "table", space: "global", bytes: 24, align: 8, element: "f64", content: { kind: "values", values: [1.5, -2, 0] } },
       { name: "lookup", space: "constant", bytes: 12, align: 4, element: "i32", content: { kind: "values", values: [7, 8, 9] } },
       { name: "counter", space: "global", bytes: 4, align: 4, element: "i32", content: { kind: "zero" } },
@@ -392,4 +400,24 @@ test.each([
   const text = `template <int N> __device__ void put() { __shared__ int s[N]; ${body} }
 __global__ void k() { put<2>(); put<4>(); }`;
   expect((await lowered(text)).shared.map(({ bytes }) => bytes)).toEqual([8, 16]);
+});
+
+test("constants lie in the bank as they are declared, used or not", async () => {
+  const text = `__constant__ float first[17];
+__constant__ double wide[3];
+__constant__ int unused[5];
+namespace n { __constant__ char bytes[5]; }
+__constant__ __align__(16) float aligned[8];
+extern __constant__ int elsewhere[2];
+__constant__ Unknown unknown;
+__constant__ int behind[2];
+__global__ void k(float *o, int i) { o[i] = first[i] + wide[i] + n::bytes[i] + aligned[i] + behind[i]; }`;
+  // As nvcc 13.0 lays them out.
+  expect((await lowered(text)).globals.map(({ name, offset }) => [name, offset])).toEqual([
+    ["first", 0],
+    ["wide", 72],
+    ["bytes", 116],
+    ["aligned", 128],
+    ["behind", undefined],
+  ]);
 });

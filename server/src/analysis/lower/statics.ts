@@ -5,6 +5,7 @@ import { convertConstant } from "../sema/constant-run.ts";
 import { lastName } from "../sema/scope.ts";
 import { identity } from "../sema/type-tools.ts";
 import type { Substitution, Type } from "../sema/types.ts";
+import { alignmentOfVariable, placeInBank } from "./constant-bank.ts";
 import type { Lowering, Place } from "./emit/lowering.ts";
 import { leavesOf } from "./emit/memory.ts";
 
@@ -128,13 +129,14 @@ export function globalVariable(
   const space = inConstantMemory ? "constant" : "global";
   const index = indexFor(lowering, declaration, substitution, () => {
     const leaves = leafTypes(lowering, type);
-    const asked = declaration.specifiers.align && context.constant(declaration.specifiers.align, substitution);
     const content = contentOf(lowering, declaration, type, substitution);
+    const offset = declaration.specifiers.constant ? placeInBank(context, declaration) : undefined;
     const variable: GlobalVariable = {
       name,
       space,
       bytes,
-      align: Math.max(context.alignOf(type) ?? 1, asked === undefined ? 1 : Number(asked)),
+      align: alignmentOfVariable(context, declaration, substitution),
+      ...(offset === undefined ? {} : { offset }),
       element: leaves,
       ...(content ? { content } : {}),
     };

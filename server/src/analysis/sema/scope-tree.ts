@@ -27,6 +27,8 @@ export class ScopeTree {
   readonly root: Scope;
   /** Every function definition but those within functions, in source order. */
   readonly functions: FunctionDeclaration[] = [];
+  /** Every `__constant__` variable but those within functions, in source order. */
+  readonly constants: VariableDeclaration[] = [];
   /** The record a member function, field or nested record belongs to. */
   readonly records: Layer<RecordDeclaration>;
   readonly scopeOf: Layer<Scope>;
@@ -156,6 +158,7 @@ export class ScopeTree {
   #declare(declaration: Declaration, scope: Scope): void {
     switch (declaration.kind) {
       case "variable":
+        if (declaration.specifiers.constant && !declaration.specifiers.extern && !this.#filling) this.constants.push(declaration);
         this.declareVariable(declaration, scope);
         break;
       case "function":

@@ -20,6 +20,7 @@ export function alignmentOf(kernel: Kernel, op: Op, depth = 0): number {
     }
     case "global.address": {
       const variable = kernel.globals[action.index];
+      if (variable?.offset !== undefined) return Math.max(variable.align, Math.min(enough, lowestBit(variable.offset)));
       return Math.max(variable?.align ?? 1, variable?.space === "constant" && variable.bytes >= 16 ? 16 : 1);
     }
     case "alloca":

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { parseKernel, printKernel } from "../../ir/text.ts";
+import { Work } from "../../work.ts";
 import { common, runPasses } from "../testing/run-passes.ts";
 import { vectorizeAccesses } from "./vectorize.ts";
 
@@ -33,4 +35,32 @@ test.each([
   const loads = (text: string): string[] => [...text.matchAll(/(f32\S*) = load/g)].map(([, type]) => type as string);
   expect(loads(runPasses(quad(16, ...offsets), vectorizeAccesses))).toEqual(expected);
   expect(loads(runPasses(quad(4, ...offsets), vectorizeAccesses))).toEqual(offsets.map(() => "f32"));
+});
+
+// As nvcc 13.0 reads `table[2 * tid]` and `table[2 * tid + 1]`, by what is declared before them.
+test.each([
+  [0, true],
+  [64, true],
+  [68, false],
+  [undefined, true],
+])("neighbours in the constant bank, of a table that begins at %s", (offset, isJoined) => {
+  const place = offset === undefined ? "" : ` at ${offset}`;
+  const kernel = parseKernel(`kernel @k(%out: ptr f32) {
+constant @table 64 align 4${place} f32
+b0:
+  %1: ptr = param 0
+  %2: i32 = special tid.x
+  %3: ptr = global.address 0
+  %4: ptr = gep %3, %2, scale 8
+  %9: i32 = const 0
+  %5: ptr = gep %4, %9, scale 1, offset 4
+  %6: f32 = load.constant %4, align 4
+  %7: f32 = load.constant %5, align 4
+  %8: f32 = fadd %6, %7
+  store.global %1, %8, align 4
+  return
+}
+`);
+  vectorizeAccesses(kernel, new Work());
+  expect(printKernel(kernel).includes("f32x2 = load.constant")).toBe(isJoined);
 });
