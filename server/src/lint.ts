@@ -13,7 +13,7 @@ import { SyntaxIndex } from "./rules/support/syntax-index.ts";
 import { type Witness, witnessOf } from "./rules/support/witness.ts";
 import { Suppressions } from "./rules/suppressions.ts";
 import unusedSuppression from "./rules/unused-suppression.ts";
-import { isWorthIt, type LeastGain, leastAssumedGainPercent, leastGainNs, leastGainPercent } from "./rules/worth.ts";
+import { isWorthIt, type LeastGain, leastAssumedGainPercent, leastGainNs, leastGainPercent, programTime } from "./rules/worth.ts";
 import type { Item } from "./syntax/item.ts";
 import type { Place, Reading } from "./syntax/reading.ts";
 import { stage } from "./trace.ts";
@@ -117,10 +117,7 @@ export function lint(
   const ran = new Set<Rule>();
   const located: Located[] = [];
   const selected = selectedRules(settings);
-  const programNs = (launches ?? []).reduce(
-    (sum, { fact, report }) => sum + (fact.configuration.length > 0 ? 0 : (report.time?.ns ?? 0)),
-    0,
-  );
+  const programNs = programTime(launches ?? []);
   for (const [rule, severity] of selected) {
     if (rule.simulated && !launches) continue;
     try {

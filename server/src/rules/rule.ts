@@ -49,6 +49,8 @@ export interface Related {
 export interface Gain {
   readonly ns: number;
   readonly without: number;
+  /** What the program would save, with all launches that have it, as often as it makes them; absent: what the one does. */
+  readonly ofProgram?: number;
 }
 
 export interface Finding {

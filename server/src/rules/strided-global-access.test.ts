@@ -78,13 +78,14 @@ int main() {
   pixel[3] = s + i;`,
       "k<<<65536, 256>>>(out, in, 1 << 10, 8);",
     ),
-    "every fourth pixel, which a scale in floating point picks": program(
-      `${i}  float x = i * (float)s;\n  out[i] = in[(int)floorf(x)];`,
-      "k<<<8192, 256>>>(out, in, 1 << 10, 8);",
+    "pixels of a picture that is bent": program(
+      `${i}  float x = i * 8.0f, y = x * 0.0001f;\n  out[i] = in[(int)floorf(x + y * y * 1e-9f)];`,
+      "k<<<4096, 256>>>(out, in, 1 << 10, 8);",
     ),
     "the edge of a grid, in passing": `__global__ void edge(float *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i * n] = 1;
+  if (i < n)
+    for (int r = 0; r < 4; ++r) x[i * n + r * 64] = 1;
 }
 __global__ void step(float *to, const float *from, int n) {
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
@@ -103,6 +104,44 @@ int main() {
     "in no order": program(`${i}  out[i] = in[(unsigned)(i * i * 2654435761u) % (1u << 20)];`),
   },
   found: {
+    "the edge of a grid, again and again": {
+      code: `__global__ void edge(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    for (int r = 0; r < 4; ++r) x[i * n + r * 64] = 1;
+  //                            ^^^^^^^^^^^^^^^^^ Strided store
+}
+__global__ void step(float *to, const float *from, int n) {
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+  if (x > 0 && x < n - 1 && y > 0 && y < n - 1)
+    to[y * n + x] = from[y * n + x - 1] + from[y * n + x + 1] + from[(y - 1) * n + x] + from[(y + 1) * n + x];
+}
+int main() {
+  const int n = 8192;
+  float *a, *b;
+  cudaMalloc(&a, n * n * sizeof(float));
+  cudaMalloc(&b, n * n * sizeof(float));
+  cudaMemset(a, 0, n * n * sizeof(float));
+  for (int t = 0; t < 2000; ++t) edge<<<n / 256, 256>>>(a, n);
+  step<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(b, a, n);
+}`,
+    },
+    "a transpose that divides in floats": {
+      code: program(
+        `${i}  int y = (int)((float)i / n), x = i - y * n;
+  out[x * n + y] = in[i];
+//^^^^^^^^^^^^^^ Strided store: neighbouring lanes are 1024 elements (4096 bytes) apart`,
+        "k<<<4096, 256>>>(out, in, 1 << 10, 8);",
+      ),
+    },
+    "every eighth, by a scale in floats": {
+      code: program(
+        `${i}  float x = i * (float)s;
+  out[i] = in[(int)floorf(x)];
+  //       ^^^^^^^^^^^^^^^^^^ Strided load: neighbouring lanes are 8 elements`,
+        "k<<<4096, 256>>>(out, in, 1 << 10, 8);",
+      ),
+    },
     "the guide's example": {
       code: program(
         `  int xid = (blockIdx.x * blockDim.x + threadIdx.x) * s;

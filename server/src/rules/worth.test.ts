@@ -22,5 +22,6 @@ test.each([
     true,
   ],
   ["a launch that is most of a small program", { gain: { ns: 3_000, without: 2_000 } }, { ...usual, programNs: 4_000 }, true],
+  ["a launch in passing, made often", { gain: { ns: 3_000, without: 2_000, ofProgram: 100_000 } }, { ...usual, programNs: 350_000 }, true],
   ["everything, asked for", { gain: { ns: 3_000, without: 2_400 } }, { ...usual, minGain: 0, programNs: 50_000 }, true],
 ])("%s", (_, finding, least, told) => expect(isWorthIt(finding, least)).toBe(told));

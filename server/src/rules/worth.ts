@@ -1,5 +1,5 @@
 /** From when on a finding of performance is told. */
-import type { Finding, RuleOption } from "./rule.ts";
+import type { Finding, RuleOption, SimulatedLaunch } from "./rule.ts";
 
 /** Share of a launch's time in percent, where no setting says another, and nanoseconds. */
 export const leastGainPercent = 5;
@@ -42,9 +42,16 @@ export interface LeastGain {
   readonly minAssumedGain: number;
   /** Microseconds. */
   readonly minTime: number;
-  /** Nanoseconds of the launches of the program that is looked at, each of them once. */
+  /** Nanoseconds of the launches of the program that is looked at, each as often as it is made. */
   readonly programNs?: number;
 }
+
+/** What launches that the program is known to make take in all: nobody knows how often others are, if at all. */
+export const programTime = (launches: readonly SimulatedLaunch[]): number =>
+  launches.reduce(
+    (sum, { fact, report }) => sum + (fact.configuration.length > 0 ? 0 : (report.time?.ns ?? 0) * (fact.executions ?? 1)),
+    0,
+  );
 
 /** What it comes to is not known, or enough to be told of. */
 export function isWorthIt(
@@ -55,6 +62,6 @@ export function isWorthIt(
   const saved = gain.ns - gain.without;
   const isMade = assumed !== undefined && assumed.length >= manyAssumed && minAssumedGain >= leastAssumedGainPercent;
   const least = !assumed ? minGain : isMade ? Math.max(minAssumedGain, leastGainOfManyPercent) : minAssumedGain;
-  if (saved < passingNs && saved < (Math.min(minGain, leastGainPercent) / 100) * programNs) return false;
+  if (saved < passingNs && (gain.ofProgram ?? saved) < (Math.min(minGain, leastGainPercent) / 100) * programNs) return false;
   return saved >= 1000 * minTime && saved >= (least / 100) * gain.ns;
 }

@@ -346,20 +346,50 @@ function isLookup({ divergence }: Program, { op, bytes }: AccessCounter): boolea
 }
 
 /**
- * Places that are worked out in floating point, as of an image at another scale: what lies between them nobody takes, and no other order of
- * threads brings them together.
+ * Places that floating-point arithmetic picks, as where a picture is bent: what lies between them nobody takes, and no other order of
+ * threads brings them together. Not those that a row or a stride leads to which is only worked out in floats, as `(int)((float)i / n)`.
  */
 function isResampled({ divergence }: Program, counter: AccessCounter): boolean {
   if (counter.laneStride() === undefined) return false;
   const seen = new Set<Op>();
-  const isRounded = (op: Op): boolean => {
+  const isPicked = (op: Op): boolean => {
     if (seen.has(op) || !divergence.isVarying(op)) return false;
     seen.add(op);
     const { action, args } = op;
-    return (action.kind === "convert" && /^fpto[su]i$/.test(action.op)) || (action.kind !== "load" && args.some(isRounded));
+    const [rounded] = args;
+    if (action.kind === "convert" && /^fpto[su]i$/.test(action.op) && rounded && !isLinear(rounded, divergence)) return true;
+    return action.kind !== "load" && args.some(isPicked);
   };
   const [address] = counter.op.args;
-  return address !== undefined && isRounded(address);
+  return address !== undefined && isPicked(address);
+}
+
+/** A float that goes evenly with the integers that it is made of, but for rounding and bounds. */
+function isLinear(float: Op, divergence: Program["divergence"], seen = new Set<Op>()): boolean {
+  if (seen.has(float) || !divergence.isVarying(float)) return true;
+  seen.add(float);
+  const { action, args } = float;
+  const areLinear = (...ops: readonly (Op | undefined)[]): boolean =>
+    ops.every((op) => op === undefined || isLinear(op, divergence, seen));
+  const isScaled = (one: Op | undefined, other: Op | undefined): boolean =>
+    one === undefined || other === undefined || !divergence.isVarying(one) || !divergence.isVarying(other);
+  switch (action.kind) {
+    case "convert":
+      return /^[su]itofp$/.test(action.op) || (/^fp(ext|trunc)$/.test(action.op) && areLinear(args[0]));
+    case "float":
+      if (action.op === "frem" || (action.op === "fmul" && !isScaled(args[0], args[1]))) return false;
+      return action.op === "fdiv" && args[1] && divergence.isVarying(args[1]) ? false : areLinear(...args);
+    case "fma":
+      return isScaled(args[0], args[1]) && areLinear(...args);
+    case "math":
+      return /^(fneg|floor|ceil|trunc|round|rint)$/.test(action.fn) && areLinear(args[0]);
+    case "select":
+      return areLinear(args[1], args[2]);
+    case "phi":
+      return areLinear(...args);
+    default:
+      return false;
+  }
 }
 
 /**

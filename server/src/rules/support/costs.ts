@@ -43,11 +43,16 @@ export function costsOf({ program: { reading }, launches }: RuleContext, ...kind
   return [...groupBy(found, nameOf).values()].flatMap((group) => {
     const [most, ...rest] = group.sort((a, b) => gained(b) - gained(a));
     if (!most) return [];
+    const ofProgram = group.reduce((sum, cost) => sum + gained(cost) * timesOf(cost.launch), 0);
     const elsewhere = rest.map(({ place }) => place).filter(({ file, start }) => file !== most.place.file || start !== most.place.start);
     const besides = [...new Map([...most.besides, ...elsewhere].map((at) => [`${at.file}:${at.start}-${at.end}`, at])).values()];
-    return [{ ...most, besides, others: [...new Set(rest.map(({ launch }) => launch))].filter((each) => each !== most.launch) }];
+    const gain = { ...most.gain, ofProgram };
+    return [{ ...most, gain, besides, others: [...new Set(rest.map(({ launch }) => launch))].filter((each) => each !== most.launch) }];
   });
 }
+
+/** How often a launch is made; one that the program does not make as it is followed counts as if it did, once. */
+const timesOf = ({ fact: { executions = 1 } }: SimulatedLaunch): number => Math.max(1, executions);
 
 /**
  * The same for what one change would mend: of a kernel's resources, arrays and ways to hand out its work there is one, however it is
