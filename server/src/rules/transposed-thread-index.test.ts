@@ -137,7 +137,7 @@ int main() {
   product<<<gridFor(m, n), block>>>(a, b, c, m, n, k);
 }`,
     },
-    "in a grid that is another kernel's, too: by hand": {
+    "in a grid that is another kernel's, too, which keeps it": {
       code: `__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
   int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= m || column >= n) return;
@@ -162,6 +162,57 @@ int main() {
   dim3 grid(m / 16, n / 16);
   zero<<<grid, block>>>(c, m, n);
   product<<<grid, block>>>(a, b, c, m, n, k);
+}`,
+      unsafe: `__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= m || column >= n) return;
+  float sum = 0;
+  for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
+  c[row * n + column] = sum;
+}
+__global__ void zero(float *c, int m, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row < m && column < n) c[column * m + row] = 0;
+}
+int main() {
+  const int m = 2048, n = 512, k = 1024;
+  float *a, *b, *c;
+  cudaMalloc(&a, m * k * sizeof(float));
+  cudaMalloc(&b, k * n * sizeof(float));
+  cudaMalloc(&c, m * n * sizeof(float));
+  cudaMemset(a, 0, m * k * sizeof(float));
+  cudaMemset(b, 0, k * n * sizeof(float));
+  dim3 block(16, 16);
+  dim3 grid(m / 16, n / 16);
+  zero<<<grid, block>>>(c, m, n);
+  product<<<dim3(grid.y, grid.x, grid.z), block>>>(a, b, c, m, n, k);
+}`,
+    },
+    "in a grid of a launch that makes another kernel another time: by hand": {
+      code: `__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row >= m || column >= n) return;
+  float sum = 0;
+  for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
+  //                                 ^^^^^^^^^^^^^^ Exchange the roles of x and y
+  c[row * n + column] = sum;
+}
+__global__ void other(const float *a, const float *b, float *c, int m, int n, int k) {
+  int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row < n && column < m) c[row * m + column] = a[column] + b[row];
+}
+int main() {
+  const int m = 2048, n = 512, k = 1024;
+  float *a, *b, *c;
+  cudaMalloc(&a, m * k * sizeof(float));
+  cudaMalloc(&b, k * n * sizeof(float));
+  cudaMalloc(&c, m * n * sizeof(float));
+  cudaMemset(a, 0, m * k * sizeof(float));
+  cudaMemset(b, 0, k * n * sizeof(float));
+  dim3 block(16, 16);
+  dim3 grid(m / 16, n / 16);
+  void (*kernels[])(const float *, const float *, float *, int, int, int) = {product, other};
+  for (int i = 0; i < 2; ++i) kernels[i]<<<grid, block>>>(a, b, c, m, n, k);
 }`,
     },
   },

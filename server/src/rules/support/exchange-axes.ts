@@ -3,7 +3,7 @@ import type { LaunchFact } from "../../analysis/facts.ts";
 import type { Expression, Node } from "../../syntax/ast.ts";
 import type { Edit, Fix, RuleContext } from "../rule.ts";
 import { all, replace } from "./edits.ts";
-import { Variables } from "./variables.ts";
+import { type Variable, Variables } from "./variables.ts";
 
 const indices: ReadonlySet<string> = new Set(["threadIdx", "blockIdx", "blockDim", "gridDim"]);
 const other: Readonly<Record<string, string>> = { x: "y", y: "x" };
@@ -27,19 +27,26 @@ export function exchangedAxes(context: RuleContext, within: Node): Fix | undefin
 function exchangedGrids(context: RuleContext, launches: readonly LaunchFact[]): (Edit | undefined)[] | undefined {
   const variables = new Variables(context.syntax, context.program.semantics);
   const { reading } = context.program;
-  const expressions = launches.flatMap(({ expression }) => expression ?? []);
+  const square = launches.filter(({ launch }) => !launch || launch.block[0] === launch.block[1]);
+  const expressions = square.flatMap(({ expression }) => expression ?? []);
+  const others = context.program.launches.filter((launch) => !square.includes(launch));
   const edits = new Map<number, (Edit | undefined)[]>();
-  for (const { expression, launch } of launches) {
+  for (const { expression, launch } of square) {
     const grid = expression?.kind === "call" ? expression.launch?.grid : undefined;
-    if (launch && launch.block[0] !== launch.block[1]) continue;
     if (!grid || !launch) return undefined;
-    const sides = sidesOf(variables, grid, expressions);
+    // What is launched there may be another kernel another time.
+    const isOthersToo = others.some((each) => each.expression === expression);
+    const sides = isOthersToo ? undefined : sidesOf(variables, grid, expressions);
     const [across, down] = sides ?? [];
     if (across && down) {
       const texts = [across, down].map(({ start, end }) => reading.textOf(start, end));
       if (texts[0] !== texts[1])
         edits.set(across.start, [replace(reading, across, texts[1] ?? ""), replace(reading, down, texts[0] ?? "")]);
-    } else if (launch.grid[0] !== launch.grid[1]) return undefined;
+    } else if (launch.grid[0] !== launch.grid[1]) {
+      if (isOthersToo || !isDim3Variable(variables.of(grid))) return undefined;
+      const name = reading.textOf(grid.start, grid.end);
+      edits.set(grid.start, [replace(reading, grid, `dim3(${name}.y, ${name}.x, ${name}.z)`)]);
+    }
   }
   return [...edits.values()].flat();
 }
@@ -67,6 +74,9 @@ function sidesOf(variables: Variables, grid: Expression, launches: readonly Expr
   if (values.length > 1) return values;
   return only && only.kind !== "name" ? sidesOf(variables, only, launches) : undefined;
 }
+
+const isDim3Variable = (variable: Variable | undefined): boolean =>
+  variable?.type.kind === "named" && variable.type.name.parts.at(-1)?.text === "dim3";
 
 /** Not what a function makes sides of: only it knows what its arguments are. */
 const isDim3 = (callee: Expression): boolean => callee.kind === "name" && callee.name.parts.at(-1)?.text === "dim3";
