@@ -39,7 +39,12 @@ export type DeviceEvent = Asked &
       } & OnStream)
     | ({ readonly kind: "set"; readonly bytes: number | undefined } & OnStream)
     /** The host waits: for a stream, 0 for the default one, for what stood before an event, or for all. */
-    | ({ readonly kind: "wait"; readonly event?: number } & OnStream)
+    | ({
+        readonly kind: "wait";
+        readonly event?: number;
+        /** The host has worked by itself since it last asked for something. */
+        readonly afterWork?: true;
+      } & OnStream)
     /** An event stands for what its stream has done until then. */
     | ({ readonly kind: "record"; readonly event: number } & OnStream)
     /** A stream waits for what stood before an event. */

@@ -77,6 +77,7 @@ function ruleFindings(db: Database, files: FileQueries, item: Item, rule: Rule, 
       return [];
     },
     hostFaults: [],
+    device: undefined,
     problems: [],
   };
   try {

@@ -104,8 +104,123 @@ int main() {
   cudaMemcpyAsync(e, d, n, cudaMemcpyDeviceToDevice, s);
   k<<<1, 32, 0, s>>>(d);
 }`,
+    "waited for at once by a function": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void wait(cudaStream_t s) { cudaStreamSynchronize(s); }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  k<<<1, 32, 0, s>>>(d);
+  cudaMemcpyAsync(h, d, n, cudaMemcpyDeviceToHost, s);
+  wait(s);
+  k<<<1, 32, 0, s>>>(d);
+  wait(s);
+}`,
+    "waited for at once, behind what stands below": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void fetch(float *h, float *d, int n, cudaStream_t s) {
+  cudaMemcpyAsync(h, d, n, cudaMemcpyDeviceToHost, s);
+}
+void step(float *d, cudaStream_t s) { k<<<1, 32, 0, s>>>(d); }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  step(d, s);
+  fetch(h, d, n, s);
+  cudaStreamSynchronize(s);
+}`,
+    "waited for by an event behind it": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaEvent_t done;
+  cudaEventCreate(&done);
+  k<<<1, 32, 0, s>>>(d);
+  cudaMemcpyAsync(h, d, n, cudaMemcpyDeviceToHost, s);
+  cudaEventRecord(done, s);
+  cudaEventSynchronize(done);
+  k<<<1, 32, 0, s>>>(d);
+}`,
+    "each turn of a loop waits for its own": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  for (int i = 0; i < 9; i++) {
+    k<<<1, 32, 0, s>>>(d);
+    cudaMemcpyAsync(h, d, n, cudaMemcpyDeviceToHost, s);
+    cudaStreamSynchronize(s);
+  }
+}`,
+    "what nobody calls": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void fetch(float *d, int n, cudaStream_t s) {
+  float *h = (float *)malloc(n);
+  cudaMemcpyAsync(h, d, 1 << 20, cudaMemcpyDeviceToHost, s);
+  k<<<1, 32, 0, s>>>(d);
+}`,
   },
   found: {
+    "beside work of the host": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  float *sums = (float *)malloc(n);
+  k<<<1, 32, 0, s>>>(d);
+  cudaMemcpyAsync(h, d, n, cudaMemcpyDeviceToHost, s);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ \`h\` is pageable
+  for (int i = 1; i < n / 4; i++) sums[i] = sums[i - 1] * 0.5f + i;
+  cudaStreamSynchronize(s);
+}`,
+    },
+    "in a function, before what stands above it": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void step(float *d, cudaStream_t s) { k<<<1, 32, 0, s>>>(d); }
+void send(float *d, const float *h, int n, cudaStream_t s) {
+  cudaMemcpyAsync(d, h, n, cudaMemcpyHostToDevice, s);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ \`h\` is pageable
+}
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  send(d, h, n, s);
+  step(d, s);
+  cudaStreamSynchronize(s);
+}`,
+    },
+    "beside another stream, each turn": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *d, *e;
+  cudaMalloc(&d, n);
+  cudaMalloc(&e, n);
+  cudaStream_t s, t;
+  cudaStreamCreate(&s);
+  cudaStreamCreate(&t);
+  for (int i = 0; i < 9; i++) {
+    k<<<1, 32, 0, t>>>(e);
+    cudaStreamSynchronize(s);
+    cudaMemcpyAsync(d, h, n, cudaMemcpyHostToDevice, s);
+  //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ \`h\` is pageable
+  }
+}`,
+    },
     "to the device": {
       code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 int main() {
@@ -180,6 +295,7 @@ int main() {
   k<<<1, 32, 0, s>>>(d);
   cudaMemcpyAsync(h, d, n, cudaMemcpyDeviceToHost, s);
   cudaMemcpyAsync(d, g, n, cudaMemcpyHostToDevice, s);
+  k<<<1, 32, 0, s>>>(d);
 }`,
     },
   },

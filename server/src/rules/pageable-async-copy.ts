@@ -1,8 +1,6 @@
-import type { Expression } from "../syntax/ast.ts";
 import { defineRule, type Finding, type RuleContext } from "./rule.ts";
 import { allocations, bytesOf, type FaultOf, faultsOf, nameOf } from "./support/host-faults.ts";
-import { inLoop } from "./support/loops.ts";
-import { runtimeCalls } from "./support/runtime-calls.ts";
+import { overlappedCopies } from "./support/overlap.ts";
 
 export default defineRule({
   id: "pageable-async-copy",
@@ -16,7 +14,7 @@ export default defineRule({
   remedy: "Allocate with `cudaMallocHost`, or lock what there is with `cudaHostRegister`.",
   fix: "none",
   notes:
-    "Where the memory was allocated is known of what the host code does on its way from `main`. All copies of a file are one finding. Left alone are those of 64 KB and less, and those that nothing was to overlap with: made once in the default stream, or waited for at once.",
+    "Where the memory was allocated, and what is asked of the device in which order, is known of what the host code does on its way from `main`: nothing is told where it does not lead there. All copies of a file are one finding. Left alone are those of 64 KB and less, and those that nothing was to overlap with: made once in the default stream, or waited for at once.",
   simulated: true,
   example: {
     bad: `__global__ void twice(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] *= 2; }
@@ -42,9 +40,8 @@ int main() {
 }`,
   },
   *check(context): Generator<Finding> {
-    const copies = faultsOf(context, "pageable-copy").filter(
-      ({ bytes, at }) => (bytes === undefined || bytes > few) && isToOverlap(context, at),
-    );
+    const overlapped = overlappedCopies(context.program.device);
+    const copies = faultsOf(context, "pageable-copy").filter(({ bytes, at }) => (bytes === undefined || bytes > few) && overlapped.has(at));
     const [first] = copies;
     if (!first) return;
     const objects = [...new Map(copies.map(({ object }) => [object.allocated ?? object.name, object])).values()];
@@ -74,18 +71,4 @@ function spokenOf({ syntax }: RuleContext, { at, object, toDevice }: FaultOf<"pa
   const own = names.find(({ name }) => name.parts.at(-1)?.text === object.name) ?? (given?.kind === "name" ? given : undefined);
   const text = own?.name.parts.at(-1)?.text;
   return text === undefined ? nameOf(object) : `\`${text}\``;
-}
-
-/** It is made again and again, or in a stream of the program's own with something behind it before the host waits. */
-function isToOverlap(context: RuleContext, copy: Expression): boolean {
-  if (inLoop(context.syntax, copy)) return true;
-  const stream = copy.kind === "call" ? copy.arguments.at(-1) : undefined;
-  const constant = stream && context.program.semantics.constant(stream);
-  if (stream === undefined || stream.kind === "null" || constant !== undefined) return false;
-  const isBehind = ({ start }: Expression): boolean => start >= copy.end;
-  // What a macro asks about the copy's own result does nothing.
-  const next = runtimeCalls(context).find(({ call, name }) => isBehind(call) && !/Error/.test(name));
-  const launch = context.syntax.expressions("call").find((call) => call.launch !== undefined && isBehind(call));
-  const waits = next !== undefined && /Synchronize$/.test(next.name) && (launch === undefined || next.call.start < launch.start);
-  return !waits;
 }

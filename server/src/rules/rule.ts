@@ -86,7 +86,7 @@ export interface RefusedLaunch {
 }
 
 export interface RuleContext {
-  readonly program: Pick<Program, "reading" | "semantics" | "code" | "launches" | "hostFaults" | "problems">;
+  readonly program: Pick<Program, "reading" | "semantics" | "code" | "launches" | "hostFaults" | "device" | "problems">;
   readonly syntax: SyntaxIndex;
   /** Empty until the simulation is done. */
   readonly launches: readonly SimulatedLaunch[];

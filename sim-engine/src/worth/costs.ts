@@ -369,8 +369,7 @@ function isLinear(float: Op, divergence: Program["divergence"], seen = new Set<O
   if (seen.has(float) || !divergence.isVarying(float)) return true;
   seen.add(float);
   const { action, args } = float;
-  const areLinear = (...ops: readonly (Op | undefined)[]): boolean =>
-    ops.every((op) => op === undefined || isLinear(op, divergence, seen));
+  const areLinear = (...ops: readonly (Op | undefined)[]): boolean => ops.every((op) => op === undefined || isLinear(op, divergence, seen));
   const isScaled = (one: Op | undefined, other: Op | undefined): boolean =>
     one === undefined || other === undefined || !divergence.isVarying(one) || !divergence.isVarying(other);
   switch (action.kind) {

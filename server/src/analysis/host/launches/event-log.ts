@@ -24,14 +24,23 @@ export class EventLog {
   readonly #independent = new Set<number>();
   readonly #doubts = new Set<string>();
   #count = 0;
+  /** The host has done something by itself since it last asked the device for something. */
+  #hasWorked = false;
 
   add(event: DeviceEvent): void {
-    if (this.#count++ < mostEvents) this.#events.push(event);
+    const asked = event.kind === "wait" && this.#hasWorked ? { ...event, afterWork: true as const } : event;
+    this.#hasWorked = false;
+    if (this.#count++ < mostEvents) this.#events.push(asked);
     else this.doubt(`it has the device do more than ${mostEvents.toLocaleString("en")} things, of which the first are told`);
   }
 
   doubt(why: string): void {
     this.#doubts.add(why);
+  }
+
+  /** The host does something that takes its time. */
+  worked(): void {
+    this.#hasWorked = true;
   }
 
   /** A stream's or an event's number. */
@@ -69,6 +78,7 @@ export class EventLog {
     const loop = this.#loops.pop();
     if (loop === undefined) return;
     this.#events = loop.around;
+    if (loop.all.length > 0 && loop.all.every((turn) => turn.length === 0)) this.worked();
     for (const { events, times } of this.#told(loop)) {
       if (times === 1) this.#events.push(...events);
       else if (times !== 0 && events.length > 0) this.#events.push({ kind: "repeat", times, events });

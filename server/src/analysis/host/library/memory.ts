@@ -110,6 +110,7 @@ function copier(async: boolean): LibraryFunction {
 /** `memcpy`, `memmove`. */
 const copyOnHost: LibraryFunction = (host, args, call) => {
   copies(host, { call, to: sideOf(args, 0), from: sideOf(args, 1), bytes: undefined, async: false, byHost: true });
+  host.events?.worked();
   copyMemory(host, argumentValue(args, 0), argumentValue(args, 1), argumentValue(args, 2));
   return argumentValue(args, 0);
 };
