@@ -143,9 +143,11 @@ function atomicStep(operation: AtomicOperation, op: Op, registers: Registers, { 
   const compare = other ? scalarReader(registers.slot(other)) : undefined;
   const result = op.type === "void" ? undefined : scalarWriter(registers.slot(op));
   const combine = atomicFunction(operation, type);
+  const isFloatSum = operation === "add" && /f/.test(type);
   return (o, mask) => {
     for (let i = o, bits = mask; bits !== 0; i++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
+      if (isFloatSum) environment.floatSums?.add(at[i]!);
       const old = environment.read(at[i]!, type, i);
       environment.write(at[i]!, type, combine(old, operand(i), compare?.(i) ?? 0), i);
       result?.(i, old);

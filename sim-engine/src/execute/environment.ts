@@ -53,6 +53,8 @@ export class Environment {
   readonly allocas = new Map<Op, number>();
   /** Bytes of local memory a thread's allocas take. */
   readonly frameBytes: number;
+  /** Addresses that floats are summed up at by atomics, where somebody asks. */
+  floatSums: Set<number> | undefined;
   /** Where texels lie of which no pointer tells. */
   readonly unknownImageStart: number;
   readonly #constants: { readonly start: number; readonly end: number; readonly memory: LazyMemory }[] = [];

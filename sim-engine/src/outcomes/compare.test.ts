@@ -144,3 +144,27 @@ test.each([
   const forth = tiled("x", [rows, columns, 1], store);
   expect(compareOutcomes(forth, tiled(row, grid, body), true, new Work())).toMatchObject({ outcome });
 });
+
+test("a sum by atomics says nothing of what is stored besides it", () => {
+  const summing = (value: string): ReturnType<typeof parseKernel> =>
+    parseKernel(`kernel @k(%out: ptr f32, %in: ptr const f32, %n: i32) {
+entry:
+  %out: ptr = param 0
+  %in: ptr = param 1
+  %tx: i32 = special tid.x
+  %p: ptr = gep %in, %tx, scale 4
+  %v: f32 = load.global %p, align 4
+  %third: f32 = const 0.3333333432674408
+  %three: f32 = const 3
+  %product: f32 = fmul %v, %third
+  %quotient: f32 = fdiv %v, %three
+  %q: ptr = gep %out, %tx, scale 4, offset 4
+  store.global %q, %${value}, align 4
+  %old: f32 = atomic.global.device.add %out, %${value}
+  return
+}`);
+  const one = launch(1, 256);
+  expect(
+    compareOutcomes({ kernel: summing("product"), launch: one }, { kernel: summing("quotient"), launch: one }, true, new Work()),
+  ).toMatchObject({ outcome: "differs", buffer: "out" });
+});

@@ -188,6 +188,7 @@ class Run {
       contents: bare,
       work,
     });
+    this.program.environment.floatSums = new Set();
     this.#runner = new Runner(this.program, this.#work);
   }
 
@@ -229,30 +230,22 @@ class Run {
     for (let z = 0; z < layers; z++) for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) this.part([x, y, z]);
   }
 
-  /** Buffers and variables that floats are summed up in by atomics, in an order that is never the same. */
-  #summed(): ReadonlySet<string> {
-    const { provenance } = this.program;
-    const sums = this.kernel.blocks.flatMap(({ ops }) =>
-      ops.filter(({ action, type }) => action.kind === "atomic" && action.op === "add" && type !== "void" && isFloat(type)),
-    );
-    return new Set(sums.flatMap(({ args: [address] }) => (address ? [...provenance.of(address)] : [])));
-  }
-
   /** Memories of its buffers, and of variables in global memory. */
   *memories(): Generator<Memory> {
-    const summed = this.#summed();
     const { environment } = this.program;
     const { buffers } = this.launch;
     const { globals } = this.kernel;
-    const at = (start: number | undefined): LazyMemory | undefined =>
-      start === undefined ? undefined : environment.global.memoryAt(start);
+    const at = (start: number | undefined): Pick<Memory, "bytes" | "isSum"> | undefined => {
+      const bytes = start === undefined ? undefined : environment.global.memoryAt(start);
+      return start === undefined || !bytes ? undefined : { bytes, isSum: (offset) => environment.floatSums?.has(start + offset) === true };
+    };
     for (const [index, { name, element = "i32" }] of buffers.entries()) {
-      const bytes = at(environment.bufferStarts[index]);
-      if (bytes) yield { name, type: element, bytes, index, isSum: summed.has(`buffer ${index}`) };
+      const found = at(environment.bufferStarts[index]);
+      if (found) yield { name, type: element, ...found, index };
     }
     for (const [index, { name, element, space }] of globals.entries()) {
-      const bytes = space === "global" ? at(environment.globalAddresses[index]) : undefined;
-      if (bytes) yield { name, type: element, bytes, index: undefined, isSum: summed.has(`global ${index}`) };
+      const found = space === "global" ? at(environment.globalAddresses[index]) : undefined;
+      if (found) yield { name, type: element, ...found, index: undefined };
     }
   }
 }
@@ -263,8 +256,8 @@ interface Memory {
   readonly bytes: LazyMemory;
   /** Of the buffer, where it is one. */
   readonly index: number | undefined;
-  /** Floats are summed up there by atomics: no two runs of the same launch need leave the same. */
-  readonly isSum: boolean;
+  /** Floats were summed up at this offset by atomics, in an order that is never the same: no two runs of the launch need leave the same. */
+  isSum(offset: number): boolean;
 }
 
 /** Those at the corners and in the middle, where indices are smallest and largest, and then some spread over the grid. */
@@ -305,23 +298,28 @@ const equal = (bytes: number, { blocks, count }: Run): Comparison => ({ outcome:
 /** Bytes that are equal; else what differs. */
 function memoryAgainst(one: Memory, other: Memory, exact: boolean, isWhole: boolean): number | Comparison | undefined {
   const offsets = new Set([...one.bytes.written(1), ...other.bytes.written(1)]);
-  const asFloats = (!exact || one.isSum) && isFloat(one.type);
   const size = scalarBytes[one.type];
-  const floats: Rounded[] = [];
+  const isSummed = (offset: number): boolean => isFloat(one.type) && (one.isSum(offset) || other.isSum(offset));
+  const [rounded, sums]: [Rounded[], Rounded[]] = [[], []];
   for (const offset of offsets) {
-    if (asFloats && offset % size !== 0) continue;
-    const type = asFloats ? one.type : "i8";
+    const start = offset - (offset % size);
+    const isSum = isSummed(start);
+    const asFloat = isSum || (!exact && isFloat(one.type));
+    if (asFloat && offset !== start) continue;
+    const type = asFloat ? one.type : "i8";
     const [a, b] = [Number(one.bytes.read(offset, type)), Number(other.bytes.read(offset, type))];
     const both = one.bytes.isWritten(offset) && other.bytes.isWritten(offset);
     if (!both && !isWhole && a !== b) return undefined;
-    if (asFloats) floats.push({ index: offset / size, a, b });
+    if (asFloat) (isSum ? sums : rounded).push({ index: offset / size, a, b });
     else if (a !== b) return difference(one, other, offset);
   }
-  const worst = asFloats ? tooFar(floats, one.type) : undefined;
+  const worst = tooFar(rounded, one.type);
+  const worstSum = worst ? undefined : tooFar(sums, one.type);
   // The rest of a sum may be what other blocks add.
-  if (worst && one.isSum && !isWhole) return undefined;
-  return worst
-    ? { outcome: "differs", buffer: one.name, index: worst.index, type: one.type, before: worst.a, after: worst.b }
+  if (worstSum && !isWhole) return undefined;
+  const found = worst ?? worstSum;
+  return found
+    ? { outcome: "differs", buffer: one.name, index: found.index, type: one.type, before: found.a, after: found.b }
     : offsets.size;
 }
 
