@@ -56,6 +56,24 @@ describe("planted faults", () => {
   };
   test("a text that does not parse", () =>
     expect(withheld(tried(transpose, "tile[32][32];", "tile[32][33;"))).toBe("the text does not parse any more"));
+  const withHost = `float scaled(float x, float by) { return x * by; }
+${mapping("in[i]").replace("float *in, *out;", "float *in, *out, factor = scaled(2, 3);\n  int count = 1 << 20;\n  const int fixed = 4;\n  float4 four;")}`;
+  test.each([
+    ["a name that nobody declares", "count = 1 << 20", "count = much << 20", "`much` is not declared"],
+    ["a function that nobody declares", "scaled(2, 3)", "doubled(2, 3)", "`doubled` is not declared"],
+    ["too few arguments", "scaled(2, 3)", "scaled(2)", "`scaled` takes another number of arguments than 1"],
+    ["an argument of another type", "= scaled(2, 3);", "= 2, second = scaled(2, out);", "an argument of `scaled` is of another type"],
+    ["arguments of a launch", "(out, in, 1 << 20)", "(out, in)", "`k` takes another number of arguments than 2"],
+    ["a pointer for a number", "count = 1 << 20", "count = in", "`count` gets a value of another type"],
+    ["a number for a pointer", "float4 four;", "float4 four; in = count;", "what is assigned is of another type"],
+    ["what is constant", "float4 four;", "float4 four; fixed = 5;", "what is constant is assigned to"],
+    ["a remainder of floats", "float4 four;", "float4 four; count = count % factor;", "`%` of such types"],
+    ["a member that there is not", "float4 four;", "float4 four; four.v = 1;", "there is no member `v`"],
+    ["a member of a pointer", "float4 four;", "float4 four; in.x = 1;", "`x` of what has no members"],
+    ["an index that is a float", "= in[i]", "= in[(float)i]", "an index that is no integer"],
+    ["a name that is taken", "float4 four;", "float4 four; int count = 3;", "`count` is declared twice"],
+    ["another result", "return x * by;", "return &x;", "what is returned is of another type"],
+  ])("what would not compile: %s", (_, from, to, why) => expect(withheld(tried(withHost, from, to))).toBe(`it would not compile: ${why}`));
   test("a file that has no room beside itself", () => {
     const long = `${mapping("in[i]")}\n${"// remark\n".repeat(130_000)}`;
     expect(withheld(tried(long, "= in[i]", "= 1 * in[i]"))).toBe(
@@ -72,7 +90,7 @@ describe("planted faults", () => {
     expect(withheld(tried(padded, "tile[32][33]", "tile[32][32]"))).toMatch(/^`turn` would be slower: [\d.]+ µs to [\d.]+ µs$/);
   });
   test("a kernel that cannot be simulated any more", () =>
-    expect(withheld(tried(mapping("in[i]"), "= in[i]", "= unheardOf(in[i])"))).toMatch(
+    expect(withheld(tried(mapping("in[i]"), "= in[i]", "= __unheardOf(in[i])"))).toMatch(
       /^(`k` cannot be simulated any more|more of `k` would be assumed|what `k` leaves in memory could not be compared): /,
     ));
   test("a fault that was not there", () => {

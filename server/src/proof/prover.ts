@@ -16,6 +16,7 @@ import { currentParser } from "../syntax/current-parser.ts";
 import { withoutTrees } from "../syntax/parser/without-trees.ts";
 import type { Reading } from "../syntax/reading.ts";
 import { formatTime } from "../units.ts";
+import { newlyIllFormed } from "./ill-formed.ts";
 
 /** Launches that are run for one fix: those that take longest. */
 const mostLaunches = 3;
@@ -122,6 +123,8 @@ export class Prover {
     programs.configure(program.path, settings);
     const after = programs.program(program.path);
     if (after.unit.errors.length > program.unit.errors.length) throw new Withheld("the text does not parse any more");
+    const illFormed = newlyIllFormed(program, after);
+    if (illFormed !== undefined) throw new Withheld(`it would not compile: ${illFormed}`);
     if (after.reading.cuts.length > program.reading.cuts.length) throw new Withheld(after.reading.cuts.at(-1)?.reason ?? "");
     return after;
   }
