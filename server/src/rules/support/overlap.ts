@@ -13,14 +13,17 @@ interface Step {
   readonly isRepeated: boolean;
 }
 
-function stepsOf(events: readonly DeviceEvents[], isRepeated = false): Step[] {
-  return events.flatMap((event) => {
-    if (event.kind !== "repeat") return [{ event, isRepeated }];
-    const isLoop = event.times !== 1;
-    const turn = stepsOf(event.events, isRepeated || isLoop);
-    return Array.from({ length: isLoop ? turnsFollowed : 1 }, () => turn).flat();
-  });
+function* stepsOf(events: readonly DeviceEvents[], isRepeated = false): Generator<Step> {
+  for (const event of events) {
+    if (event.kind !== "repeat") yield { event, isRepeated };
+    else
+      for (let turn = 0; turn < (event.times === 1 ? 1 : turnsFollowed); turn++)
+        yield* stepsOf(event.events, isRepeated || event.times !== 1);
+  }
 }
+
+/** Of loops in each other it takes many turns to follow all: what comes behind so many steps is not looked at. */
+const mostSteps = 8192;
 
 /**
  * The asynchronous copies that are made again and again, or in a stream of the program's own, with something behind them before the host
@@ -29,7 +32,11 @@ function stepsOf(events: readonly DeviceEvents[], isRepeated = false): Step[] {
 export function overlappedCopies(program: DeviceProgram | undefined): ReadonlySet<Expression> {
   const found = new Set<Expression>();
   if (!program) return found;
-  const steps = stepsOf(program.events);
+  const steps: Step[] = [];
+  for (const step of stepsOf(program.events)) {
+    if (steps.length === mostSteps) break;
+    steps.push(step);
+  }
   const [once, again] = [new Set<Expression>(), new Set<Expression>()];
   for (const { event } of steps) (once.has(event.at) ? again : once).add(event.at);
   for (const [k, { event, isRepeated }] of steps.entries())
@@ -37,18 +44,20 @@ export function overlappedCopies(program: DeviceProgram | undefined): ReadonlySe
       event.kind === "copy" &&
       event.async &&
       !found.has(event.at) &&
-      isOverlapped(program, event, isRepeated || again.has(event.at), steps.slice(k + 1))
+      isOverlapped(program, event, isRepeated || again.has(event.at), steps, k + 1)
     )
       found.add(event.at);
   return found;
 }
 
-function isOverlapped({ independent }: DeviceProgram, copy: Copy, isRepeated: boolean, behind: readonly Step[]): boolean {
+/** @param from the step behind it */
+function isOverlapped({ independent }: DeviceProgram, copy: Copy, isRepeated: boolean, steps: readonly Step[], from: number): boolean {
   const own = copy.stream ?? defaultStream;
   /** Streams and events in order with the copy: what waits for one of them waits for it. */
   const behindCopy = { streams: new Set([own]), events: new Set<number>() };
   const isBeside = (stream: number): boolean => stream !== own && (independent.has(stream) || independent.has(own));
-  for (const { event } of behind) {
+  for (let k = from; k < steps.length; k++) {
+    const { event } = steps[k] as Step;
     const stream = ("stream" in event ? event.stream : undefined) ?? defaultStream;
     // Whether it is asked for nobody knows: nor whether what stands behind it is beside the copy.
     if (event.uncertain) return false;
