@@ -7,7 +7,7 @@ export default defineRefactoring({
   summary:
     "Exchanges the roles of x and y in a kernel: `threadIdx.y` for each `threadIdx.x` and the other way round, and so for `blockIdx`, `blockDim` and `gridDim`.",
   where:
-    "At a kernel's name, or at one of these, in a kernel that uses both. Of launches in square blocks the sides of the grid are exchanged, too; others stay as they are.",
+    "At a kernel's name, or at one of these, in a kernel that uses both. Of launches in square blocks the sides of the grid are exchanged, too; others stay as they are, and so does a variable that is also another launch's.",
   guide: { document: "best-practices", section: "9.2.1.4" },
   rules: ["transposed-thread-index"],
   example: {

@@ -62,8 +62,7 @@ The formulas hold for x >= 0; \`cbrt\` of a negative number is a number, where \
     for (const { call, written } of mathCalls(context, powers)) {
       const [base, exponent] = call.arguments;
       const value = exponent && constantNumber(semantics, exponent);
-      if (!base || !exponent || value === undefined || call.arguments.length !== 2 || constantNumber(semantics, base) !== undefined)
-        continue;
+      if (!base || !exponent || value === undefined || call.arguments.length !== 2 || semantics.isFixed(base)) continue;
       const known = formulas.find(([numerator, denominator]) => Math.abs(value / (numerator / denominator) - 1) <= tolerance);
       const number = numberOf(semantics, base);
       if (!known || (number !== "float" && number !== "double")) continue;

@@ -33,7 +33,7 @@ export default defineRule({
       const [base, exponent] = call.arguments;
       const value = base && constantNumber(semantics, base);
       const name = value === undefined ? undefined : functions[value];
-      if (name === undefined || !exponent || call.arguments.length !== 2 || constantNumber(semantics, exponent) !== undefined) continue;
+      if (name === undefined || !exponent || call.arguments.length !== 2 || semantics.isFixed(exponent)) continue;
       const number = numberOf(semantics, exponent);
       if (number === undefined) continue;
       const whole = number === "integer";

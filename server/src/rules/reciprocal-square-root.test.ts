@@ -3,6 +3,11 @@ import rule from "./reciprocal-square-root.ts";
 
 testRule(rule, {
   clean: {
+    "what each instance of a template is compiled with": `template <typename Traits, int heads> __global__ void k(float *a) {
+  const int each = Traits::width / heads;
+  const float scale = 1.0f / sqrt((float)each);
+  a[threadIdx.x] *= scale + 1.0f / sqrtf(heads * 2.0f);
+}`,
     "another numerator": `__global__ void k(float *a, double *d, float x, double y, int i) {
   a[i] = x / sqrtf(x); a[0] = 2.0f / sqrtf(x);
 }`,

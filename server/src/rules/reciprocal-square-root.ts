@@ -31,7 +31,15 @@ export default defineRule({
     for (const { call, written } of mathCalls(context, roots)) {
       const [argument] = call.arguments;
       const quotient = syntax.parent(call)?.node;
-      if (!argument || call.arguments.length !== 1 || quotient?.kind !== "binary" || quotient.op !== "/") continue;
+      // What the compiler knows it computes itself.
+      if (
+        !argument ||
+        call.arguments.length !== 1 ||
+        program.semantics.isFixed(argument) ||
+        quotient?.kind !== "binary" ||
+        quotient.op !== "/"
+      )
+        continue;
       const number = numberOf(program.semantics, call);
       if (
         !sameSpan(quotient.right, call) ||

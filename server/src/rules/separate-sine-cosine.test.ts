@@ -3,6 +3,10 @@ import rule from "./separate-sine-cosine.ts";
 
 testRule(rule, {
   clean: {
+    "what each instance of a template is compiled with": `template <int steps> __global__ void k(float *a) {
+  constexpr float angle = 6.2831853f / steps;
+  a[threadIdx.x] = sinf(angle) * a[threadIdx.x] + cosf(angle);
+}`,
     "other arguments": `__global__ void k(float *a, double *d, float x, double y, int i) {
   a[i] = sinf(x) + cosf(x + 1);
 }`,

@@ -2,7 +2,7 @@ import type { Expression, Node, Statement } from "../syntax/ast.ts";
 import { defineRule, type Finding, type Fix, type RuleContext } from "./rule.ts";
 import { all, excerpt, replaceWritten } from "./support/edits.ts";
 import { groupBy } from "./support/group-by.ts";
-import { asArgument, constantNumber, isRepeatable, type MathCall, mathCalls, named, numberOf } from "./support/math-calls.ts";
+import { asArgument, isRepeatable, type MathCall, mathCalls, named, numberOf } from "./support/math-calls.ts";
 import { Variables } from "./support/variables.ts";
 
 const functions = new Set(["sin", "cos", "sinpi", "cospi"]);
@@ -44,12 +44,7 @@ export default defineRule({
     const calls = mathCalls(context, functions).flatMap((each) => {
       const [argument] = each.call.arguments;
       const number = numberOf(program.semantics, each.call);
-      if (
-        !argument ||
-        !isRepeatable(argument) ||
-        constantNumber(program.semantics, argument) !== undefined ||
-        (number !== "float" && number !== "double")
-      )
+      if (!argument || !isRepeatable(argument) || program.semantics.isFixed(argument) || (number !== "float" && number !== "double"))
         return [];
       const block = blockOf(context, each.call);
       return block

@@ -34,7 +34,7 @@ export default defineRule({
     const { reading, semantics } = context.program;
     for (const { call, name, written } of mathCalls(context, functions)) {
       const [argument] = call.arguments;
-      if (!argument || call.arguments.length !== 1 || constantNumber(semantics, argument) !== undefined) continue;
+      if (!argument || call.arguments.length !== 1 || semantics.isFixed(argument)) continue;
       const product = productOf(context, argument);
       if (!product) continue;
       const number = product.rest.some((each) => numberOf(semantics, each) === "double")

@@ -80,7 +80,7 @@ function powerOf(context: RuleContext, math: MathCall): Power | undefined {
   const { program, syntax } = context;
   const [base, exponent, ...more] = math.call.arguments;
   const value = exponent && constantNumber(program.semantics, exponent);
-  if (!base || value === undefined || more.length > 0 || constantNumber(program.semantics, base) !== undefined) return undefined;
+  if (!base || value === undefined || more.length > 0 || program.semantics.isFixed(base)) return undefined;
   if (!Number.isInteger(value) || !(value === -1 || value === -2 || (value >= 2 && value <= mostFactors))) return undefined;
   const number = numberOf(program.semantics, base);
   const factor = asFactor(context, base);

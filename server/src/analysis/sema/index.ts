@@ -22,6 +22,7 @@ import type { Context, Found, Resolved, ResolvedLambda } from "./context.ts";
 import { conversionRank } from "./conversions.ts";
 import { declaredType } from "./declared-type.ts";
 import { infoOf } from "./expressions.ts";
+import { isFixed } from "./fixed.ts";
 import { insideOut } from "./inside-out.ts";
 import { currentRecord, Instances } from "./instantiate.ts";
 import { alignOf, layoutOf, sizeOf } from "./layout.ts";
@@ -52,6 +53,8 @@ export interface Semantics {
   declaredType(declaration: VariableDeclaration | ParameterDeclaration, substitution?: Substitution): Type | undefined;
   /** A constant expression's value: integers as bigint, floating as number. */
   constant(expression: Expression, substitution?: Substitution): bigint | number | boolean | undefined;
+  /** The compiler knows the value, if another one for each instance of a template that it stands in. */
+  isFixed(expression: Expression): boolean;
   sizeOf(type: Type): number | undefined;
   alignOf(type: Type): number | undefined;
   /** Which function a call (a launch too) calls: its definition where there is one, with the template arguments deduced. */
@@ -97,6 +100,7 @@ export function bindUnit(unit: TranslationUnit): Semantics {
     typeFrom: context.typeFrom,
     declaredType: context.declaredType,
     constant: context.constant,
+    isFixed: (expression) => isFixed(context, expression),
     sizeOf: context.sizeOf,
     alignOf: context.alignOf,
     clarify: context.clarify,
