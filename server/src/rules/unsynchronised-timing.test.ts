@@ -50,6 +50,29 @@ void run(float *h, float *d, int n) {
 }`,
   },
   found: {
+    "where calls are checked: so is the one that waits": {
+      code: `#define CHECK(call) do { if ((call) != cudaSuccess) abort(); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  CHECK(cudaMalloc(&d, n));
+  CHECK(cudaMemset(d, 0, n));
+  CHECK(cudaMemcpy(d, h, n, cudaMemcpyHostToDevice));
+  auto t = std::chrono::steady_clock::now();
+  k<<<1, 32>>>(d);
+  auto u = std::chrono::steady_clock::now();
+//         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ may still run
+}`,
+      unsafe: `#define CHECK(call) do { if ((call) != cudaSuccess) abort(); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  CHECK(cudaMalloc(&d, n));
+  CHECK(cudaMemset(d, 0, n));
+  CHECK(cudaMemcpy(d, h, n, cudaMemcpyHostToDevice));
+  auto t = std::chrono::steady_clock::now();
+  k<<<1, 32>>>(d);
+  CHECK(cudaDeviceSynchronize()); auto u = std::chrono::steady_clock::now();
+}`,
+    },
     "before what is printed in a way that is not known": {
       code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {

@@ -3,7 +3,7 @@ import { walk } from "../syntax/walk.ts";
 import { defineRule, type Finding, type RuleContext } from "./rule.ts";
 import { all, excerpt, insertBefore } from "./support/edits.ts";
 import type { Call } from "./support/library-calls.ts";
-import { isClock, saysThatItWaits, waitingOf } from "./support/runtime-calls.ts";
+import { checkerOf, isClock, runtimeCalls, saysThatItWaits, waitingOf } from "./support/runtime-calls.ts";
 
 export default defineRule({
   id: "unsynchronised-timing",
@@ -47,7 +47,9 @@ double time(float *x) {
         // Who waits right behind the clock wants to know how long launching took.
         const means = next !== undefined && !clockIn(context, next) && saysThatItWaits(context, next);
         if (clock && started && work && !means) {
-          const edits = all(insertBefore(program.reading, statement, "cudaDeviceSynchronize(); "));
+          const checker = checkerOf(context, runtimeCalls(context))?.name;
+          const wait = checker === undefined ? "cudaDeviceSynchronize()" : `${checker}(cudaDeviceSynchronize())`;
+          const edits = all(insertBefore(program.reading, statement, `${wait}; `));
           yield {
             span: clock,
             message: `The clock is read while \`${excerpt(program.reading, work, 40)}\` may still run: nothing waits for it. Call \`cudaDeviceSynchronize()\` before.`,
