@@ -11,6 +11,7 @@ import type { FileQueries } from "./database/queries.ts";
 import type { DeviceProgram, Residence } from "./device-events.ts";
 import type { Directive } from "./directives.ts";
 import type { Semantics } from "./sema/index.ts";
+import type { Substitution } from "./sema/types.ts";
 
 export interface KernelFact {
   readonly name: string;
@@ -26,6 +27,8 @@ export interface LaunchFact {
   readonly kernel: KernelFact | undefined;
   readonly kernelName: string;
   readonly templateArguments: readonly string[];
+  /** What the kernel's template parameters stand for. */
+  readonly substitution?: Substitution;
   /** The launch expression; absent for a launch that only a directive or option gives. */
   readonly expression?: Expression;
   readonly at: Place;

@@ -239,6 +239,7 @@ function siteFact(
     kernelName: entry.kernelName,
     having: (other) => siteFact(file, launch, option, reached, other),
     templateArguments: entry.templateArguments.map(templateText),
+    ...(substitution === undefined ? {} : { substitution }),
     expression: entry.site,
     allocations: allocationsOf(own, entry),
     blockKnown: launch.blockKnown,

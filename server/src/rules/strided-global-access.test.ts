@@ -35,6 +35,22 @@ int main() {
   cudaMemset(states, 0, n * sizeof(curandState));
   draw<<<n / 256, 256>>>(out, states);
 }`,
+    "a library's structure as a whole, that a template is given": `#include <curand_kernel.h>
+template <typename State> __global__ void draw(float *out, State *states) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  State own = states[i];
+  out[i] = curand_uniform(&own);
+  states[i] = own;
+}
+int main() {
+  const int n = 1 << 20;
+  float *out;
+  curandState *states;
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMalloc(&states, n * sizeof(curandState));
+  cudaMemset(states, 0, n * sizeof(curandState));
+  draw<<<n / 256, 256>>>(out, states);
+}`,
     "a small share of a launch of which nobody says the size": `__global__ void k(float *out, const float *in, int n, int rounds) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

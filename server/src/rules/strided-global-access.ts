@@ -44,7 +44,7 @@ int main() {
   *check(context) {
     const lanes = new LaneIndex(context);
     for (const cost of costsOf(context, "sectors"))
-      if (isStrided(cost) && !isCallAt(context, cost.place) && !isLibraryRecordAt(context, cost.place))
+      if (isStrided(cost) && !isCallAt(context, cost.place) && !isLibraryRecordAt(context, cost.place, cost.launch.fact))
         yield findingOf(cost, messageOf(cost, lanes));
   },
 });

@@ -51,7 +51,8 @@ int main() {
   },
   *check(context) {
     for (const cost of costsOf(context, "sectors")) {
-      if (isStrided(cost) || !cost.access || isCallAt(context, cost.place) || isLibraryRecordAt(context, cost.place)) continue;
+      if (isStrided(cost) || !cost.access || isCallAt(context, cost.place) || isLibraryRecordAt(context, cost.place, cost.launch.fact))
+        continue;
       const { operation } = cost.access;
       yield findingOf(cost, `Uncoalesced ${operation}: ${sectorsPerRequest(cost.access)}; ${why(context, cost)}.`);
     }
