@@ -1,3 +1,6 @@
+import type { Semantics } from "../analysis/sema/index.ts";
+import type { Expression } from "../syntax/ast.ts";
+import { withoutParentheses } from "../syntax/terms.ts";
 import { defineRule } from "./rule.ts";
 import { isStrided } from "./strided-global-access.ts";
 import { costsOf, findingOf, laneStrideOf, sectorsPerRequest } from "./support/costs.ts";
@@ -53,6 +56,9 @@ int main() {
       const node = isStrided(cost) ? expressionAt(syntax, program.reading, place) : undefined;
       if (!access || node?.kind !== "member") continue;
       const bytes = Math.abs(laneStrideOf(access, launch)?.bytes ?? 0);
+      // Where lanes are farther apart than their structures it is for another reason.
+      const sizes = sizesAround(program.semantics, node);
+      if (sizes.length > 0 && !sizes.includes(bytes)) continue;
       const array = report.object === undefined ? "an array of structures" : `the structures of \`${report.object}\``;
       const whole = vectors.includes(bytes) ? `, or load the structure as one vector of ${bytes} bytes` : "";
       yield findingOf(
@@ -62,3 +68,16 @@ int main() {
     }
   },
 });
+
+/** Bytes of the structures that a field is one of, from the inside, as far as they are known. */
+function sizesAround(semantics: Semantics, field: Expression): number[] {
+  const sizes: number[] = [];
+  for (let node = withoutParentheses(field); node.kind === "member"; node = withoutParentheses(node.base)) {
+    const type = semantics.typeOf(node.base);
+    const size = type && semantics.sizeOf(type.kind === "pointer" ? type.to : type);
+    if (size === undefined) return [];
+    sizes.push(size);
+    if (node.arrow) break;
+  }
+  return sizes;
+}
