@@ -114,6 +114,25 @@ describe("lint", () => {
     expect(findingsOf(text, all, true).map(({ ruleId }) => ruleId)).toEqual([told]);
   });
 
+  test("of an accumulator in memory and the rows that it is stored to only the accumulator is told", () => {
+    const text = `__global__ void products(float *sums, const float *data, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int c = 0; c < n; ++c) {
+    sums[i * n + c] = 0;
+    for (int r = 0; r < n; ++r) sums[i * n + c] += data[r * n + i] * data[r * n + c];
+  }
+}
+int main() {
+  const int n = 1024;
+  float *sums, *data;
+  cudaMalloc(&sums, n * n * sizeof(float));
+  cudaMalloc(&data, n * n * sizeof(float));
+  cudaMemset(data, 0, n * n * sizeof(float));
+  products<<<n / 256, 256>>>(sums, data, n);
+}`;
+    expect(findingsOf(text, ["row-per-thread", "global-accumulator"], true).map(({ ruleId }) => ruleId)).toEqual(["global-accumulator"]);
+  });
+
   test("in source order", () =>
     expect(lint(analyseCode(code), undefined).map(({ ruleId }) => ruleId)).toEqual([
       "double-constant-in-float",

@@ -20,6 +20,7 @@ export default defineRule({
   simulated: true,
   tellsGain: true,
   specificity: 3,
+  givesWayTo: ["global-accumulator"],
   example: {
     bad: `__global__ void sums(float *out, const float *in, int n) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
