@@ -52,6 +52,36 @@ void run(float *h, float *d, int n) {
 }`,
   },
   found: {
+    "by a function that takes more": {
+      code: `inline cudaError_t check(cudaError_t e, int line) { if (e != cudaSuccess) printf("%d", line); return e; }
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  check(cudaMalloc(&d, n), __LINE__);
+  check(cudaMemset(d, 0, n), __LINE__);
+  check(cudaDeviceSynchronize(), __LINE__);
+  cudaMemcpy(d, h, n, cudaMemcpyHostToDevice);
+//^^^^^^^^^^ \`check\`
+}`,
+      unsafe: `inline cudaError_t check(cudaError_t e, int line) { if (e != cudaSuccess) printf("%d", line); return e; }
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  check(cudaMalloc(&d, n), __LINE__);
+  check(cudaMemset(d, 0, n), __LINE__);
+  check(cudaDeviceSynchronize(), __LINE__);
+  check(cudaMemcpy(d, h, n, cudaMemcpyHostToDevice), __LINE__);
+}`,
+    },
+    "by a macro that takes something else each time: by hand": {
+      code: `#define CHECK(x, what) do { if ((x) != cudaSuccess) puts(what); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  CHECK(cudaMalloc(&d, n), "one");
+  CHECK(cudaMemset(d, 0, n), "two");
+  CHECK(cudaDeviceSynchronize(), "three");
+  cudaMemcpy(d, h, n, cudaMemcpyHostToDevice);
+//^^^^^^^^^^ \`CHECK\`
+}`,
+    },
     "one is not": {
       code: `#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) exit(1); } while (0)
 __global__ void k(float *x) { x[threadIdx.x] += 1; }

@@ -52,9 +52,10 @@ void run(float *d, float *h, int n) {
     const [first, ...others] = dropped;
     if (!first) return;
     const edits = all(
-      ...dropped.map(({ call }) =>
-        replaceWritten(program.reading, call, `${checker.name}(${excerpt(program.reading, call, Number.MAX_SAFE_INTEGER)})`),
-      ),
+      ...dropped.map(({ call }) => {
+        const checked = checker.around(excerpt(program.reading, call, Number.MAX_SAFE_INTEGER));
+        return checked === undefined ? undefined : replaceWritten(program.reading, call, checked);
+      }),
     );
     const what = others.length === 0 ? `The result of \`${first.name}\` is` : `The results of ${dropped.length} calls are`;
     yield {

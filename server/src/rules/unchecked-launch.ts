@@ -47,15 +47,16 @@ void run(float *d, int n) {
     const indent = place
       ? (/[ \t]*$/.exec((program.reading.sources[0] ?? "").slice(0, lineStart(program.reading.sources[0] ?? "", place.start)))?.[0] ?? "")
       : "";
+    const check = checker.around("cudaGetLastError()");
     yield {
       span: first.callee,
       message: `Whether ${launches.length === 1 ? "this launch" : `the ${launches.length} launches of this file`} failed nobody asks: \`${checker.name}(cudaGetLastError())\` behind it would tell.`,
       fix:
-        place?.file === 0 && place.macro === undefined && found?.statement.kind === "expression"
+        check !== undefined && place?.file === 0 && place.macro === undefined && found?.statement.kind === "expression"
           ? {
               title: `Check the launch with \`${checker.name}\``,
               safe: false,
-              edits: [{ span: place, newText: `;\n${indent}${checker.name}(cudaGetLastError());` }],
+              edits: [{ span: place, newText: `;\n${indent}${check};` }],
             }
           : undefined,
     };

@@ -47,8 +47,7 @@ double time(float *x) {
         // Who waits right behind the clock wants to know how long launching took.
         const means = next !== undefined && !clockIn(context, next) && saysThatItWaits(context, next);
         if (clock && started && work && !means) {
-          const checker = checkerOf(context, runtimeCalls(context))?.name;
-          const wait = checker === undefined ? "cudaDeviceSynchronize()" : `${checker}(cudaDeviceSynchronize())`;
+          const wait = checkerOf(context, runtimeCalls(context))?.around("cudaDeviceSynchronize()") ?? "cudaDeviceSynchronize()";
           const edits = all(insertBefore(program.reading, statement, `${wait}; `));
           yield {
             span: clock,

@@ -3,6 +3,7 @@ import type { Expression, Node, Statement } from "../../syntax/ast.ts";
 import type { Reading } from "../../syntax/reading.ts";
 import { walk } from "../../syntax/walk.ts";
 import type { RuleContext } from "../rule.ts";
+import { groupBy } from "./group-by.ts";
 import { type Call, libraryName } from "./library-calls.ts";
 import { isOwn } from "./syntax-index.ts";
 
@@ -122,19 +123,30 @@ const longestClock = 6;
 export interface Checker {
   readonly name: string;
   readonly count: number;
+  /** A call with it around, and what else it is given each time; undefined where that is another thing each time. */
+  around(call: string): string | undefined;
 }
 
 const fewestChecks = 3;
 
 /** Undefined: there is none that is used often enough to be the project's way. */
 export function checkerOf(context: RuleContext, calls: readonly RuntimeCall[]): Checker | undefined {
-  const counts = new Map<string, number>();
-  for (const { call } of calls) {
-    const name = checkedBy(context, call);
-    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  const [most] = [...counts].sort(([, a], [, b]) => b - a);
-  return most && most[1] >= fewestChecks ? { name: most[0], count: most[1] } : undefined;
+  const checks = calls.flatMap(({ call }) => checkOf(context, call) ?? []);
+  const [most] = [...groupBy(checks, ({ name }) => name).entries()].sort(([, a], [, b]) => b.length - a.length);
+  if (!most || most[1].length < fewestChecks) return undefined;
+  const [name, all] = most;
+  const [besides, ...others] = new Set(all.map((check) => check.besides));
+  return {
+    name,
+    count: all.length,
+    around: (call) => (besides === undefined || others.length > 0 ? undefined : `${name}(${call}${besides})`),
+  };
+}
+
+/** The macro or function that a call is given to, and the text of what it is given behind it; undefined where it is not given first. */
+interface Check {
+  readonly name: string;
+  readonly besides: string | undefined;
 }
 
 /** The body of a macro spells it, rather than the user where the macro is used. */
@@ -143,23 +155,41 @@ function isOfMacro(reading: Reading, { start }: Node): boolean {
   return first === undefined || first.macro !== undefined;
 }
 
-/** The macro that the call is given to, or the function that it is an argument of. */
-function checkedBy({ program: { reading, semantics }, syntax }: RuleContext, call: Call): string | undefined {
+function checkOf({ program: { reading, semantics }, syntax }: RuleContext, call: Call): Check | undefined {
   if (isOfMacro(reading, call)) return undefined;
   const around = reading.expansion(call.start, call.end);
   if (around) {
-    // A macro that is given statements does something else with them.
     const { file, start, end } = around.place;
-    const given = (reading.sources[file] ?? "").slice(start + around.name.length, end);
-    return /[;{]/.test(given) ? undefined : around.name;
+    const source = reading.sources[file] ?? "";
+    const given = source.slice(start + around.name.length, end);
+    // A macro that is given statements does something else with them.
+    if (/[;{]/.test(given)) return undefined;
+    const [first, last] = [reading.spelled(call.start, call.start + 1), reading.spelled(call.end - 1, call.end)];
+    const isFirst = first?.file === file && last?.file === file && /^\s*\(\s*$/.test(source.slice(start + around.name.length, first.start));
+    return { name: around.name, besides: isFirst ? behind(source.slice(last.end, end).replace(/\)\s*$/, "")) : undefined };
   }
   for (const { role, node } of syntax.ancestors(call)) {
     if (role === "declaration" && node.kind === "function") return undefined;
     if (role === "statement") return undefined;
     if (role === "expression" && node.kind === "call" && node.callee.kind === "name") {
       const isFunction = semantics.resolve(node.callee).some(isOwn);
-      return isFunction ? node.callee.name.parts.at(-1)?.text : undefined;
+      const name = node.callee.name.parts.at(-1)?.text;
+      const isFirst = node.arguments[0]?.start === call.start && node.arguments[0].end === call.end;
+      return isFunction && name !== undefined
+        ? { name, besides: isFirst ? behind(writtenBehind(reading, call, node)) : undefined }
+        : undefined;
     }
   }
   return undefined;
+}
+
+/** Further arguments, from their comma on. */
+const behind = (text: string | undefined): string | undefined =>
+  text !== undefined && /^\s*(,|$)/.test(text) ? text.trimEnd() : undefined;
+
+/** What the user wrote between a call and the closing parenthesis of the one that it is given to. */
+function writtenBehind(reading: Reading, call: Call, outer: Call): string | undefined {
+  const [last, end] = [call, outer].map((each) => reading.spelled(each.end - 1, each.end));
+  if (!last || !end || last.macro !== undefined || end.macro !== undefined || last.file !== end.file) return undefined;
+  return (reading.sources[end.file] ?? "").slice(last.end, end.start);
 }
