@@ -262,6 +262,8 @@ function* indices() {
       "(size_t)u + r * 256",
     ],
     ["(size_t)u + r", "(size_t)u + r * m", "r * 256 + j * 4 + 1", "r * 256 - j", "j - r * 256", "r * 8 + (j & 7)"],
+    ["j + m + r", "(j + m + r) * 4", "(j + m + r) * m", "(j + 3 + r) * m", "(r + j - m) * m + 3", "(j * m + r) * m", "(j * m + m + r) * m"],
+    ["((j + m) * m + r) * m", "(j / m * m + r) * m + j", "j / m * m + r * m", "(j / 64 * 64 + r) * m + j"],
   ].flat();
   const pairs = ["r", "r + j", "r * m + j", "j * m + r", "r * 256 + j", "r * m + u", "u * m + r", "r * 4"];
   const together = pairs.flatMap((one, at) => pairs.slice(at + 1).map((other) => [one, other]));

@@ -104,3 +104,11 @@ export function multipleOf(a: Linear, b: Linear): { readonly times: number; read
   const value = remaining.get("")?.coefficient ?? 0;
   return sum(remaining, constant(value), -1).size === 0 ? { times, left: value } : undefined;
 }
+
+/** A positive multiple of one value. */
+export function singleTerm(difference: Linear): { readonly value: Op; readonly coefficient: number } | undefined {
+  if (difference.size !== 1) return undefined;
+  const [term] = difference.values();
+  const [value] = term?.factors ?? [];
+  return term && value && term.factors.length === 1 && term.coefficient > 0 ? { value, coefficient: term.coefficient } : undefined;
+}

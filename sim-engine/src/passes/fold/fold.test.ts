@@ -30,6 +30,7 @@ test.each([
   ["x % 8 unsigned is a mask", "%20: i32 = urem %4, %7", /= and %4, %\d+/],
   ["x / 8 signed stays: x may be negative", "%20: i32 = sdiv %4, %7", /= sdiv %4, %7/],
   ["(x & 255) / 8 signed is a shift", "%19: i32 = const 255\n%18: i32 = and %4, %19\n%20: i32 = sdiv %18, %7", /= lshr %18, %\d+/],
+  ["x / y * y is x - x % y", "%19: i32 = sdiv %4, %3\n%20: i32 = mul.exact %19, %3", /= srem %4, %3[\s\S]*= sub %4, %\d+/],
   ["(x + 1) + 8 is x + 9", "%19: i32 = add %4, %6\n%20: i32 = add %19, %7", /const 9[\s\S]*= add %4, %\d+/],
   ["8 > x is x < 8", "%19: i1 = icmp.sgt %7, %4\n%20: i32 = select %19, %4, %3", /icmp\.slt %4, %7/],
   ["x < n ? x : n is a minimum", "%19: i1 = icmp.slt %4, %3\n%20: i32 = select %19, %4, %3", /= smin %4, %3/],

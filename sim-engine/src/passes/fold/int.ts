@@ -85,6 +85,8 @@ function foldVariable(op: Op, action: IntAction, a: Op, b: Op, folding: Folding)
       }
       break;
     }
+    case "mul":
+      return foldQuotientTimesDivisor(op, a, b, folding) ?? foldQuotientTimesDivisor(op, b, a, folding);
     case "or":
     case "xor":
       return foldWideConstants(op, action.op, a, b, folding) ?? foldFunnelShift(op, a, b);
@@ -100,6 +102,15 @@ function foldVariable(op: Op, action: IntAction, a: Op, b: Op, folding: Folding)
   if ((action.op === "sdiv" || action.op === "srem") && folding.ranges.nonNegative(a) && folding.ranges.nonNegative(b))
     return become(op, { kind: "int", op: action.op === "sdiv" ? "udiv" : "urem" }, a, b);
   return undefined;
+}
+
+/** `x / y * y` is `x - x % y`, where nothing else needs the quotient: a difference that may wrap, as far as the compiler goes on to know. */
+function foldQuotientTimesDivisor(op: Op, quotient: Op, divisor: Op, folding: Folding): undefined {
+  if (quotient.action.kind !== "int" || quotient.action.op !== "sdiv" || quotient.args[1] !== divisor) return;
+  const [dividend] = quotient.args;
+  if (!dividend || !folding.isUsedOnce(quotient)) return;
+  const rest = folding.emit({ kind: "int", op: "srem" }, op.type as ScalarType, dividend, divisor);
+  become(op, { kind: "int", op: "sub" }, dividend, rest);
 }
 
 /** `(high << c) | (low >> (32 - c))`, a rotation where both are one: the bits do not meet, so a sum or `^` is the same. */

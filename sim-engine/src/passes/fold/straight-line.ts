@@ -10,7 +10,7 @@ import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
 import type { Work } from "../../work.ts";
 import { Constants } from "../edit/constants.ts";
 import { isNarrow } from "../facts/alias.ts";
-import { type Linear, linearOf, sum } from "../facts/linear.ts";
+import { type Linear, linearOf, singleTerm, sum } from "../facts/linear.ts";
 
 interface Address {
   readonly gep: Op;
@@ -111,14 +111,6 @@ function fromPrevious(kernel: Kernel, constants: Constants, tree: DominatorTree,
     return true;
   }
   return false;
-}
-
-/** A positive multiple of one value. */
-function singleTerm(difference: Linear): { readonly value: Op; readonly coefficient: number } | undefined {
-  if (difference.size !== 1) return undefined;
-  const [term] = difference.values();
-  const [value] = term?.factors ?? [];
-  return term && value && term.factors.length === 1 && term.coefficient > 0 ? { value, coefficient: term.coefficient } : undefined;
 }
 
 function available(tree: DominatorTree, kernel: Kernel, value: Op, at: Block): boolean {

@@ -4,14 +4,14 @@
  */
 import { nvcc } from "../../compilers/compiler.ts";
 import { createOp } from "../../ir/builder.ts";
-import { findLoops, type Loop } from "../../ir/graph.ts";
+import { type DominatorTree, dominators, findLoops, type Loop } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
 import type { Work } from "../../work.ts";
 import { preheader } from "../edit/blocks.ts";
 import { Constants } from "../edit/constants.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { isNarrow } from "../facts/alias.ts";
-import { type Linear, linearKey, linearOf, multipleOf, splitBy, sum } from "../facts/linear.ts";
+import { type Linear, linearKey, linearOf, multipleOf, singleTerm, splitBy, sum } from "../facts/linear.ts";
 import { definedIn } from "./induction.ts";
 
 /** An address in a loop: base + scale * (slope * counter + rest). */
@@ -19,6 +19,19 @@ interface Moving {
   readonly gep: Op;
   readonly block: Block;
   readonly rest: Linear;
+}
+
+/** One that shares its pointer with the first of its group, `times` strides and a constant from it. */
+interface Member {
+  readonly moving: Moving;
+  readonly times: number;
+  readonly left: number;
+}
+
+/** The first address of a group, and the pointer that it became. */
+interface Led {
+  readonly moving: Moving;
+  readonly pointer: Op;
 }
 
 /** Returns whether any address was reduced. */
@@ -62,13 +75,15 @@ function reduceLoop(kernel: Kernel, loop: Loop, work: Work): boolean {
       }
     }
   }
+  if (found.size === 0) return false;
+  const tree = dominators(kernel);
   for (const group of found.values()) {
     work.ask(kernel.blocks.length + group.list.length);
     const { start, step } = counters.get(group.counter) as Stepping;
-    new Pointers(kernel, { loop, entry, latch, inLoop }, constants, substitution).reduce(group, start, step);
+    new Pointers(kernel, { loop, entry, latch, inLoop, tree }, constants, substitution).reduce(group, start, step);
   }
   substitution.apply(kernel, work);
-  return found.size > 0;
+  return true;
 }
 
 const dependsOnLoop = (linear: Linear, inLoop: (op: Op) => boolean): boolean =>
@@ -110,6 +125,7 @@ interface Place {
   readonly entry: Block;
   readonly latch: Block;
   readonly inLoop: (op: Op) => boolean;
+  readonly tree: DominatorTree;
 }
 
 class Pointers {
@@ -118,6 +134,7 @@ class Pointers {
   readonly #entry: Block;
   readonly #latch: Block;
   readonly #inLoop: (op: Op) => boolean;
+  readonly #tree: DominatorTree;
   readonly #constants: Constants;
   readonly #substitution: Substitution;
 
@@ -127,6 +144,7 @@ class Pointers {
     this.#entry = at.entry;
     this.#latch = at.latch;
     this.#inLoop = at.inLoop;
+    this.#tree = at.tree;
     this.#constants = constants;
     this.#substitution = substitution;
   }
@@ -137,11 +155,12 @@ class Pointers {
     step: number | Linear,
   ): void {
     const { slope, base, scale, list } = group;
+    const leads: Led[] = [];
     // Addresses that differ by constants and by multiples of the slope share one pointer, unless they are more turns apart.
     const reach = nvcc.pointerReach * (typeof step === "number" ? Math.abs(step) : 1);
     for (let pending = list; pending.length > 0; ) {
       const lead = pending[0] as Moving;
-      const members: { readonly moving: Moving; readonly times: number; readonly left: number }[] = [];
+      const members: Member[] = [];
       const others: Moving[] = [];
       for (const moving of pending) {
         const difference = sum(moving.rest, lead.rest, -1);
@@ -149,8 +168,45 @@ class Pointers {
         if (distance && Math.abs(distance.times) <= reach) members.push({ moving, ...distance });
         else others.push(moving);
       }
-      this.#share(base, scale, slope, start, step, lead, members, group.counter);
+      const pointer =
+        this.#chain(scale, slope, leads, lead, members) ?? this.#share(base, scale, slope, start, step, lead, members, group.counter);
+      if (pointer) leads.push({ moving: lead, pointer });
       pending = others;
+    }
+  }
+
+  /**
+   * Rows of a tile, a pitch from one to the next: what the nearest address before is a pitch short of is computed from that one in each turn,
+   * as LLVM's straight-line strength reduction, which goes before that of loops, leaves it. Only the first row's pointer is then advanced.
+   * It finds rows that the turn itself counts, in a loop that was unrolled completely; those written out were taken out of the loop before, and
+   * so are those of a loop that is unrolled in part.
+   */
+  #chain(scale: number, slope: Linear, leads: readonly Led[], lead: Moving, members: readonly Member[]): Op | undefined {
+    if (this.#loop.header.unroll !== undefined || members.some(({ moving, times }) => times !== 0 || !this.#tree.dominates(lead.block, moving.block))) return undefined;
+    for (const { moving, pointer } of leads.toReversed()) {
+      if (!this.#tree.dominates(moving.block, lead.block)) continue;
+      const difference = sum(lead.rest, moving.rest, -1);
+      const stride = singleTerm(difference);
+      if (!stride || multipleOf(difference, slope)) continue;
+      const { value, coefficient } = stride;
+      const type = value.type as ScalarType;
+      const along = this.#compute(new Map([["", { factors: [value], coefficient }]]), type);
+      const next = createOp(this.#kernel, { kind: "gep", scale, offset: 0 }, "ptr", [pointer, along], lead.gep.span);
+      lead.block.ops.splice(lead.block.ops.indexOf(lead.gep), 0, next);
+      this.#lead(next, scale, members);
+      return next;
+    }
+    return undefined;
+  }
+
+  /** Members that stand where the pointer does, but for constants. */
+  #lead(pointer: Op, scale: number, members: readonly Member[]): void {
+    for (const { moving, left } of members) {
+      if (left === 0) this.#substitution.replace(moving.gep, pointer);
+      else {
+        moving.gep.action = { kind: "gep", scale: 1, offset: left * scale };
+        moving.gep.args = [pointer, this.#constants.int("i32", 0)];
+      }
     }
   }
 
@@ -161,9 +217,9 @@ class Pointers {
     start: Op,
     step: number | Linear,
     lead: Moving,
-    reached: readonly { readonly moving: Moving; readonly times: number; readonly left: number }[],
+    reached: readonly Member[],
     counter: Op,
-  ): void {
+  ): Op | undefined {
     const { header } = this.#loop;
     // From one that is wanted to the next at once: every eighth row, where a turn goes on by eight.
     const unit = reached.reduce((all, { times }) => divisor(all, times), typeof step === "number" ? Math.abs(step) : 0) || 1;
@@ -191,14 +247,7 @@ class Pointers {
       return op;
     };
     for (let times = lowest + 1; times <= highest; times++) at.set(times, advance(at.get(times - 1) as Op));
-    for (const { moving, times, left } of members) {
-      const pointer = at.get(times) as Op;
-      if (left === 0) this.#substitution.replace(moving.gep, pointer);
-      else {
-        moving.gep.action = { kind: "gep", scale: 1, offset: left * scale };
-        moving.gep.args = [pointer, this.#constants.int("i32", 0)];
-      }
-    }
+    for (const member of members) this.#lead(at.get(member.times) as Op, scale, [member]);
     home.ops = [...chain, ...home.ops];
     phi.args = header.predecessors.map((from) => (from === this.#entry ? first : phi));
     // To the next iteration: on from the highest when the step is one more, else from the lowest.
@@ -220,6 +269,7 @@ class Pointers {
       next = this.#emit(this.#latch, { kind: "gep", scale, offset: 0 }, "ptr", last, stride);
     else next = this.#emit(this.#latch, { kind: "gep", scale: scale * (step / unit), offset: 0 }, "ptr", phi, stride);
     phi.args[header.predecessors.indexOf(this.#latch)] = next;
+    return at.get(0);
   }
 
   #emit(block: Block, action: Op["action"], type: ScalarType, ...args: Op[]): Op {

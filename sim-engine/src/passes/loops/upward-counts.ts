@@ -69,9 +69,23 @@ export function countsUpwards(loop: Loop, { phi, start, step }: Counter): boolea
       )
     );
   };
+  /** The values that a sum is made of, as far as it is taken apart. */
+  const parts = (op: Op | undefined, depth = 0): readonly Op[] => {
+    if (!op || op.action.kind !== "int" || !["add", "sub"].includes(op.action.op) || depth > 8) return op ? [op] : [];
+    return op.args.flatMap((arg) => parts(arg, depth + 1));
+  };
+  /** Multiples of the counter with two values more: LLVM loses that the sum does not wrap, and the index stays in 32 bits. */
+  const isMultipleOfSums = (op: Op | undefined): boolean => {
+    if (!op || op === phi || !inLoop(op) || op.action.kind !== "int") return false;
+    if (!multiplied(op)) return is(op, "add", "sub") && op.args.some(isMultipleOfSums);
+    const summed = parts(moving(op));
+    return summed.length > 2 && summed.includes(phi);
+  };
   const isExtended = (op: Op): boolean => op.action.kind === "convert" && op.action.op === "sext" && multiple(op.args[0]) !== undefined;
   if (ops.some((op) => isUnsigned(op) || isExtended(op))) return true;
   const indices = ops.flatMap(({ action, args }) => (action.kind === "gep" && args[1]?.type === "i32" && inLoop(args[1]) ? [args[1]] : []));
+  const widened = ops.flatMap(({ action, args }) => (action.kind === "convert" && action.op === "sext" && args[0] ? [args[0]] : []));
+  if ([...indices, ...widened].some(isMultipleOfSums)) return true;
   // Pointers that go along anyway take such an index with them.
   const isPointer = (index: Op): boolean => index === phi || (!isScaled(index) && along(index)?.scaled === false);
   return indices.some(isScaled) && !indices.some(isPointer);
