@@ -75,6 +75,32 @@ for (int i = 0; i < ${rows}; i++) for (int j = 0; j < ${columns}; j++) p[i * 102
       }
 }
 
+/**
+ * Loops of unknown length around a nest that fills a tile of registers straight from global memory: how far they are unrolled, by the tile's
+ * size and by whether the loop goes along the rows of both operands, down their columns, or reads them into arrays first.
+ */
+function* nests() {
+  const operands = {
+    rows: { one: "q[(row + i) * m + k]", other: "q[(column + j) * m + k]", first: "" },
+    columns: { one: "q[k * m + row + i]", other: "q[k * m + column + j]", first: "" },
+    arrays: {
+      one: "u[i]",
+      other: "v[j]",
+      first: "for (int i = 0; i < ROWS; i++) u[i] = q[(row + i) * m + k]; for (int j = 0; j < COLUMNS; j++) v[j] = q[(column + j) * m + k];",
+    },
+  };
+  for (const rows of [1, 2, 3, 4, 8])
+    for (const columns of [1, 2, 3, 4, 8])
+      for (const [operand, { one, other, first }] of Object.entries(operands)) {
+        const name = `nest_${rows}_${columns}_${operand}`;
+        const each = `for (int i = 0; i < ROWS; i++) for (int j = 0; j < COLUMNS; j++)`;
+        const body = `int row = threadIdx.y * ROWS, column = threadIdx.x * COLUMNS; float c[ROWS][COLUMNS] = {}, u[ROWS], v[COLUMNS];
+for (int k = 0; k < n; k++) { ${first} ${each} c[i][j] += ${one} * ${other}; } ${each} p[(row + i) * m + column + j] = c[i][j];`;
+        const source = kernel(name, ", int n, int m", body.replaceAll("ROWS", String(rows)).replaceAll("COLUMNS", String(columns)));
+        yield { name, source, varied: { rows, columns, operand }, marker: "fma" };
+      }
+}
+
 /** An array of a thread's own that is indexed by what is not constant: whether it lies in local memory, by its elements and the accesses. */
 function* elements() {
   const index = (access, size) => `(k >> ${2 * access}) % ${size}u`;
@@ -687,6 +713,7 @@ export const families = {
   loops,
   localArrays,
   tiles,
+  nests,
   fillings,
   elements,
   pragmas,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { common, counted, runPasses } from "../testing/run-passes.ts";
+import { fold } from "../fold/fold.ts";
 import { hoistInvariants } from "./licm.ts";
 import { reduceStrength } from "./strength-reduce.ts";
 
@@ -68,4 +69,20 @@ test("every eighth row of a turn is reached from the one before in one step", ()
   const text = runPasses(byEight, hoistInvariants, reduceStrength);
   expect(text.match(/ptr = phi/g)?.length).toBe(1);
   expect(text.slice(text.indexOf("ptr = phi")).match(/= gep/g)?.length).toBeLessThanOrEqual(4);
+});
+
+const pitched = (first: number, row: number) =>
+  `%${first}: i32 = const ${row}\n  %${first + 1}: i32 = mul.exact %4, %${first}\n  %${first + 2}: i32 = add.exact %10, %${first + 1}\n` +
+  `  %${first + 3}: ptr = gep %2, %${first + 2}, scale 4, offset 0\n  store.global %${first + 3}, %8, align 4`;
+
+test("rows of a tile are reached from the row before, and one pointer is advanced", () => {
+  const rows = counted(`${pitched(20, 0)}\n  ${pitched(30, 1)}\n  ${pitched(40, 2)}\n  ${pitched(50, 4)}`);
+  const text = runPasses(rows, fold, hoistInvariants, reduceStrength);
+  expect(text.match(/ptr = phi/g)?.length).toBe(1);
+  expect(text.match(/gep %\d+, %4, scale 4/g)?.length).toBe(2);
+});
+
+test("rows that were taken out of a loop before it was unrolled have a pointer each", () => {
+  const rows = counted(`${pitched(20, 0)}\n  ${pitched(30, 1)}`).replace("b1:", "b1: unroll 0");
+  expect(runPasses(rows, fold, hoistInvariants, reduceStrength).match(/ptr = phi/g)?.length).toBe(2);
 });

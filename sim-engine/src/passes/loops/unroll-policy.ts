@@ -5,7 +5,7 @@ import { successors } from "../../ir/builder.ts";
 import { intConstant } from "../../ir/constants.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, Op } from "../../ir/kernel.ts";
-import { isConvergent, isLeaf } from "../../ir/operations.ts";
+import { isConvergent, isLeaf, isPure } from "../../ir/operations.ts";
 import { indexesLocalArray } from "./local-arrays.ts";
 import { leavesForRare, machineLength } from "./machine-length.ts";
 
@@ -23,6 +23,7 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
   const { unroll } = loop.header;
   if (typeof unroll === "number" && unroll <= 1) return { kind: "none" };
   const size = sizes(loop);
+  const raw = Math.max(size.raw, sizesOfNests.get(loop.header) ?? 0);
   if (unroll === "full") {
     if (trips !== undefined && trips * size.merged <= nvcc.pragmaUnrollSize) return { kind: "full", trips };
   } else if (unroll !== undefined) {
@@ -41,8 +42,33 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
   }
   // A rest would split the lanes that a barrier or shuffle needs together; and only innermost loops are unrolled with a rest.
   if (hasConvergent(loop) || hasInnerLoop(loop)) return { kind: "none" };
-  if (4 * size.raw <= nvcc.unrollByFourSize) return { kind: "partial", factor: 4 };
-  return 2 * size.raw <= nvcc.unrollByTwoSize ? { kind: "partial", factor: 2 } : { kind: "none" };
+  if (4 * raw <= nvcc.unrollByFourSize) return { kind: "partial", factor: 4 };
+  return 2 * raw <= nvcc.unrollByTwoSize ? { kind: "partial", factor: 2 } : { kind: "none" };
+}
+
+/** By header, of loops around some that were unrolled completely: raw sizes before what those repeat was found. */
+const sizesOfNests = new WeakMap<Block, number>();
+
+/**
+ * What a loop is when those in it have been unrolled. NVVM has then made values of arrays and folded constants, and not yet found what is
+ * loaded or computed twice, when it decides whether to unroll the loop itself (validation/compiler/nests.json).
+ */
+export function keepSize(loop: Loop): void {
+  sizesOfNests.set(loop.header, sizes(loop, isFoldedLater()).raw);
+}
+
+/** Whether an operation goes when constants are folded and arrays of the thread's own become values. */
+function isFoldedLater(): (op: Op) => boolean {
+  const known = new Map<Op, boolean>();
+  const isKnown = (op: Op): boolean => {
+    const before = known.get(op);
+    if (before !== undefined) return before;
+    known.set(op, false);
+    const found = op.action.kind === "const" || op.action.kind === "alloca" || (op.action.kind !== "phi" && isPure(op) && op.args.length > 0 && op.args.every(isKnown));
+    known.set(op, found);
+    return found;
+  };
+  return (op) => isKnown(op) || ((op.action.kind === "load" || op.action.kind === "store") && op.args[0] !== undefined && isKnown(op.args[0]));
 }
 
 const isForbidden = ({ header: { unroll } }: Loop): boolean => unroll === 1 || unroll === -1;
@@ -116,14 +142,14 @@ interface Sizes {
 }
 
 /** One iteration in LLVM instructions. Counter and test are free. */
-function sizes(loop: Loop): Sizes {
+function sizes(loop: Loop, isLeftOut: (op: Op) => boolean = () => false): Sizes {
   let raw = 0;
   let merged = 0;
   let operations = 0;
   const counters = controlOnly(loop);
   for (const block of loop.blocks) {
     for (const op of block.ops) {
-      if (isLeaf(op) || counters.has(op)) continue;
+      if (isLeaf(op) || counters.has(op) || isLeftOut(op)) continue;
       const { action } = op;
       if (action.kind === "gep") {
         // Of a constant offset the address is folded; an index needs extending for global addresses. An index that the turn computed, and

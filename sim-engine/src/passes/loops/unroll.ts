@@ -12,7 +12,7 @@ import { addEdge, removeEdge } from "../edit/edges.ts";
 import { repairSsa } from "../edit/ssa-repair.ts";
 import { type BottomTested, bottomTest, constantTrips, loopCounter } from "./induction.ts";
 import { chain, copyDefinitions, usedOutside } from "./unroll-chain.ts";
-import { assemblerFactor, countsInSixtyFourBits, decide, never, unrolledOnce } from "./unroll-policy.ts";
+import { assemblerFactor, countsInSixtyFourBits, decide, keepSize, never, unrolledOnce } from "./unroll-policy.ts";
 import { Stages } from "./unroll-stages.ts";
 import { countsUpwards } from "./upward-counts.ts";
 
@@ -21,11 +21,15 @@ const operationLimit = 40_000;
 
 /** What the front compiler (NVVM) unrolls completely, before it unrolls anything in part. Returns whether anything was. */
 export function unrollConstantLoops(kernel: Kernel, work: Work): boolean {
+  const unrolled = new Set<Block>();
   return eachLoop(kernel, work, (loop, test, entry) => {
     const decision = decide(loop, constantTrips(loop, test, entry));
-    if (decision.kind !== "full") return false;
-    unrollFully(kernel, loop, test, entry, decision.trips, work);
-    return true;
+    if (decision.kind === "full") {
+      unrolled.add(unrollFully(kernel, loop, test, entry, decision.trips, work));
+      return true;
+    }
+    if ([...loop.blocks].some((block) => unrolled.has(block))) keepSize(loop);
+    return false;
   });
 }
 
@@ -109,7 +113,8 @@ function innermostFirst(kernel: Kernel, work: Work): readonly Loop[] {
   return loops;
 }
 
-function unrollFully(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block, trips: number, work: Work): void {
+/** Returns the first of its turns. */
+function unrollFully(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block, trips: number, work: Work): Block {
   const live = usedOutside(kernel, loop, work);
   const enter = loop.header.predecessors.indexOf(entry);
   const starts = new Map(loop.header.phis.map((phi) => [phi, phi.args[enter] as Op]));
@@ -126,4 +131,5 @@ function unrollFully(kernel: Kernel, loop: Loop, test: BottomTested, entry: Bloc
   for (const [value, at] of definitions) at.delete(live.get(value) as Block);
   linkBlocks(kernel);
   repairSsa(kernel, definitions, work);
+  return made.first;
 }

@@ -76,8 +76,8 @@ export function countsUpwards(loop: Loop, { phi, start, step }: Counter): boolea
   };
   /** Multiples of the counter with two values more: LLVM loses that the sum does not wrap, and the index stays in 32 bits. */
   const isMultipleOfSums = (op: Op | undefined): boolean => {
-    if (!op || op === phi || !inLoop(op) || op.action.kind !== "int") return false;
-    if (!multiplied(op)) return is(op, "add", "sub") && op.args.some(isMultipleOfSums);
+    if (is(op, "add", "sub")) return op.args.some(isMultipleOfSums);
+    if (!multiplied(op)) return false;
     const summed = parts(moving(op));
     return summed.length > 2 && summed.includes(phi);
   };
