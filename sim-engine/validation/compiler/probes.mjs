@@ -86,7 +86,8 @@ function* nests() {
     arrays: {
       one: "u[i]",
       other: "v[j]",
-      first: "for (int i = 0; i < ROWS; i++) u[i] = q[(row + i) * m + k]; for (int j = 0; j < COLUMNS; j++) v[j] = q[(column + j) * m + k];",
+      first:
+        "for (int i = 0; i < ROWS; i++) u[i] = q[(row + i) * m + k]; for (int j = 0; j < COLUMNS; j++) v[j] = q[(column + j) * m + k];",
     },
   };
   for (const rows of [1, 2, 3, 4, 8])
@@ -344,6 +345,17 @@ function* rows() {
         const source = kernel(name, `, int row, int width, ${type} n, int step`, body);
         yield { name, source, varied: { counter, begin, besides: other }, marker: "turn" };
       }
+  // By steps of warps, whose number and count are made alike: without a pragma, as NVVM does not count these turns.
+  for (const [index, text] of Object.entries({ element: "i", column: "i * width" })) {
+    const name = `row_warps_${index}`;
+    const body = `const float* r = q + blockIdx.x * 1000 + threadIdx.x; int warps = blockDim.x / 32;\nfor (int i = threadIdx.x / 32; i < n; i += warps) x += r[${text}];\n`;
+    yield {
+      name,
+      source: kernel(name, ", int width, int n", body),
+      varied: { counter: "warps", begin: index, besides: "nothing" },
+      marker: "turn",
+    };
+  }
 }
 
 /** Expressions of floats and double constants, stored as floats: whether double arithmetic is left. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { common, counted, runPasses } from "../testing/run-passes.ts";
 import { fold } from "../fold/fold.ts";
+import { common, counted, runPasses } from "../testing/run-passes.ts";
 import { hoistInvariants } from "./licm.ts";
 import { reduceStrength } from "./strength-reduce.ts";
 

@@ -182,7 +182,11 @@ class Pointers {
    * so are those of a loop that is unrolled in part.
    */
   #chain(scale: number, slope: Linear, leads: readonly Led[], lead: Moving, members: readonly Member[]): Op | undefined {
-    if (this.#loop.header.unroll !== undefined || members.some(({ moving, times }) => times !== 0 || !this.#tree.dominates(lead.block, moving.block))) return undefined;
+    if (
+      this.#loop.header.unroll !== undefined ||
+      members.some(({ moving, times }) => times !== 0 || !this.#tree.dominates(lead.block, moving.block))
+    )
+      return undefined;
     for (const { moving, pointer } of leads.toReversed()) {
       if (!this.#tree.dominates(moving.block, lead.block)) continue;
       const difference = sum(lead.rest, moving.rest, -1);

@@ -64,11 +64,15 @@ function isFoldedLater(): (op: Op) => boolean {
     const before = known.get(op);
     if (before !== undefined) return before;
     known.set(op, false);
-    const found = op.action.kind === "const" || op.action.kind === "alloca" || (op.action.kind !== "phi" && isPure(op) && op.args.length > 0 && op.args.every(isKnown));
+    const found =
+      op.action.kind === "const" ||
+      op.action.kind === "alloca" ||
+      (op.action.kind !== "phi" && isPure(op) && op.args.length > 0 && op.args.every(isKnown));
     known.set(op, found);
     return found;
   };
-  return (op) => isKnown(op) || ((op.action.kind === "load" || op.action.kind === "store") && op.args[0] !== undefined && isKnown(op.args[0]));
+  return (op) =>
+    isKnown(op) || ((op.action.kind === "load" || op.action.kind === "store") && op.args[0] !== undefined && isKnown(op.args[0]));
 }
 
 const isForbidden = ({ header: { unroll } }: Loop): boolean => unroll === 1 || unroll === -1;

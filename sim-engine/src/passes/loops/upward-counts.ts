@@ -71,7 +71,7 @@ export function countsUpwards(loop: Loop, { phi, start, step }: Counter): boolea
   };
   /** The values that a sum is made of, as far as it is taken apart. */
   const parts = (op: Op | undefined, depth = 0): readonly Op[] => {
-    if (!op || op.action.kind !== "int" || !["add", "sub"].includes(op.action.op) || depth > 8) return op ? [op] : [];
+    if (op?.action.kind !== "int" || !["add", "sub"].includes(op.action.op) || depth > 8) return op ? [op] : [];
     return op.args.flatMap((arg) => parts(arg, depth + 1));
   };
   /** Multiples of the counter with two values more: LLVM loses that the sum does not wrap, and the index stays in 32 bits. */

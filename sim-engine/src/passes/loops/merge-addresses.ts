@@ -10,8 +10,9 @@ import { findLoops, type Loop, reversePostorder } from "../../ir/graph.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
 import type { Work } from "../../work.ts";
 import { isNarrow } from "../facts/alias.ts";
-import { linearOf, splitBy } from "../facts/linear.ts";
+import { type Linear, linearOf, splitBy } from "../facts/linear.ts";
 import { findUses } from "../facts/uses.ts";
+import { bottomTest, loopCounter } from "./induction.ts";
 
 /** Returns whether any address was merged. */
 export function mergeAddresses(kernel: Kernel, work: Work): boolean {
@@ -41,7 +42,8 @@ function isIntoRow({ action, args: [row, index] }: Op): boolean {
 }
 
 /** The row stays while the index steps by the same each turn, and does not wrap. */
-function movesAlong({ args: [row, index] }: Op, { blocks, header }: Loop, homes: ReadonlyMap<Op, Block>): boolean {
+function movesAlong({ args: [row, index] }: Op, loop: Loop, homes: ReadonlyMap<Op, Block>): boolean {
+  const { blocks, header } = loop;
   const inLoop = (op: Op | undefined): boolean => {
     const home = op && homes.get(op);
     return home !== undefined && blocks.has(home);
@@ -52,9 +54,24 @@ function movesAlong({ args: [row, index] }: Op, { blocks, header }: Loop, homes:
     const split = splitBy(linear, phi);
     if (!split || split.slope.size === 0) return false;
     return (
-      [split.slope, split.rest].every((part) => [...part.values()].every(({ factors }) => !factors.some(inLoop))) && isExact(phi, inLoop)
+      [split.slope, split.rest].every((part) => [...part.values()].every(({ factors }) => !factors.some(inLoop))) &&
+      isExact(phi, inLoop) &&
+      (stepsByConstant(phi, inLoop) || counts(loop, phi))
     );
   });
+}
+
+const isConstant = (linear: Linear): boolean => [...linear.keys()].every((key) => key === "");
+
+const stepsByConstant = (counter: Op, inLoop: (op: Op | undefined) => boolean): boolean =>
+  counter.args.filter(inLoop).every((next) => isConstant(splitBy(linearOf(next), counter)?.rest ?? new Map()));
+
+/** Whether NVVM finds how often the loop runs by this counter, and so that it does not wrap; what it has unrolled it has counted. */
+function counts(loop: Loop, counter: Op): boolean {
+  if (loop.header.unroll !== undefined) return true;
+  const test = bottomTest(loop);
+  const entry = loop.header.predecessors.find((from) => !loop.blocks.has(from));
+  return test !== undefined && entry !== undefined && loopCounter(loop, test, entry)?.phi === counter;
 }
 
 function isExact(counter: Op, inLoop: (op: Op | undefined) => boolean): boolean {
