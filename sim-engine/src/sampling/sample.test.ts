@@ -202,3 +202,37 @@ b2:
   expect(few.exact).toBe(false);
   for (let k = 0; k < whole.length; k++) expect(few.totals[k]! / Math.max(1, whole[k]!), `count ${k}`).toBeCloseTo(whole[k] ? 1 : 0, 1);
 });
+
+test("the same of rows that grow anew in each part of the grid, where a few blocks could be run", () => {
+  const kernel = parseKernel(`kernel @triangles(%p: ptr f32) {
+b0:
+  %1: ptr = param 0
+  %2: i32 = special ctaid.x
+  %3: i32 = special ntid.x
+  %4: i32 = special tid.x
+  %5: i32 = mul %2, %3
+  %6: i32 = add %5, %4
+  %7: i32 = const 1
+  %8: i32 = const 512
+  %9: f32 = const 1
+  %15: i32 = const 12
+  %16: i32 = udiv %6, %15
+  %17: i32 = urem %16, %8
+  %18: i32 = const 0
+  jump b1
+b1:
+  %11: i32 = phi [%18, b0], [%13, b1]
+  %12: ptr = gep %1, %11, scale 4, offset 0
+  store.global %12, %9, align 4
+  %13: i32 = add %11, %7
+  %14: i1 = icmp.sle %13, %17
+  branch %14, b1, b2
+b2:
+  return
+}
+`);
+  const launch = launchOf([768, 1, 1], [64, 1, 1]);
+  const whole = everyBlock(kernel, launch);
+  const few = sampled(kernel, launch, true, 400);
+  for (let k = 0; k < whole.length; k++) expect(few.totals[k]! / Math.max(1, whole[k]!), `count ${k}`).toBeCloseTo(whole[k] ? 1 : 0, 1);
+});

@@ -68,8 +68,9 @@ const leastRandom = 12;
 /** Cells that covering the grid takes at the least: corners, middle, probes. */
 const leastCovered = 6;
 const mostDrawn = 4096;
-/** Blocks that have to be affordable for draws from all over the grid to tell more than pairs that lie opposite each other. */
+/** Blocks, and of their warps those that can be run by themselves, that have to be affordable for draws to tell more than opposite pairs. */
 const leastDrawn = 2;
+const leastUnits = 12;
 /** Warps drawn at most of blocks that take all the steps there are. */
 const mostInPairs = 6;
 /** Relative standard error of totals at which random sampling stops. */
@@ -137,7 +138,8 @@ export class Sampler {
     const cost = this.#spent / this.#runs.size;
     if (cost > this.#work.left) this.#makeDo(blocks);
     else if (cost * leastCovered <= this.#options.steps && !this.#irregularFlow) this.#cover(cost);
-    else if (cost * leastDrawn > this.#options.steps && !this.#irregularFlow) this.#drawPairs(blocks, cost);
+    else if (!this.#irregularFlow && cost * Math.max(leastDrawn, leastUnits / this.#units) > this.#options.steps)
+      this.#drawPairs(blocks, cost);
     else this.#drawBlocks(blocks, cost);
     const totals = new Float64Array(this.#counts.length);
     const sampled: SampledBlock[] = [];
@@ -158,6 +160,12 @@ export class Sampler {
       warpBlocks: this.#warpRuns.length * this.#warpWeight,
       exact: this.#exact,
     };
+  }
+
+  /** What of a block can be run by itself: its warps, or all of it, where these wait for each other. */
+  get #units(): number {
+    const { launch, waits } = this.#runner.program;
+    return waits ? 1 : Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
   }
 
   #run(at: Dim3, watch = this.#watched < mostWatched): Run {
@@ -310,8 +318,8 @@ export class Sampler {
    * over- or underestimated.
    */
   #drawPairs(blocks: number, cost: number): void {
-    const { launch, waits } = this.#runner.program;
-    const warps = waits ? 1 : Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
+    const { waits } = this.#runner.program;
+    const warps = this.#units;
     const units = blocks * warps;
     const affordable = Math.floor(this.#work.left / 3 / (cost / warps));
     const drawn = Math.min(units, Math.max(1, Math.min(mostInPairs, affordable)));
