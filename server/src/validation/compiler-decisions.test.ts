@@ -152,6 +152,13 @@ describe("as nvcc decides", () => {
     expect(await agreeing(probes, async (probe) => (await copies(probe))[by])).toBe(agreed),
   );
 
+  test("loops that ptxas unrolls, by where lanes begin and what they store", { timeout: 120_000 }, async () => {
+    const unrolled = async (probe: Recorded): Promise<readonly [theirs: boolean, ours: boolean]> => {
+      const [theirs, ours] = (await copies(probe)).ptxas;
+      return [theirs > 1, ours > 1];
+    };
+    expect(await agreeing(recorded("laneLoops"), unrolled)).toBe("84 of 84");
+  });
   test("loops over a thread's own array that stay loops", { timeout: 120_000 }, async () =>
     expect(await agreeing(recorded("localArrays"), branches)).toBe("70 of 70"),
   );

@@ -76,6 +76,43 @@ for (int i = 0; i < ${rows}; i++) for (int j = 0; j < ${columns}; j++) p[i * 102
 }
 
 /**
+ * Loops of unknown length that NVVM leaves, as their counter may wrap: whether ptxas unrolls them, by where they begin and what becomes of what
+ * they load.
+ */
+function* laneLoops() {
+  const starts = {
+    constant: "0",
+    parameter: "m",
+    block: "blockIdx.x",
+    lane: "threadIdx.x & 31u",
+    warp: "threadIdx.x / 32u",
+    both: "m + threadIdx.x",
+  };
+  const accesses = {
+    summed: "x += q[i];",
+    constant: "p[i] = a;",
+    copied: "p[i] = q[i];",
+    chosen: "p[(int)q[i]] = a;",
+    apart: "x += q[i]; p[i] = a;",
+    toShared: "s[i & 255] = q[i];",
+    fromShared: "p[i] = s[i & 255];",
+  };
+  for (const [counter, type] of Object.entries({ unsigned: "unsigned", int_unsigned_step: "int" }))
+    for (const [start, text] of Object.entries(starts))
+      for (const [access, body] of Object.entries(accesses)) {
+        const name = `lane_loop_${counter}_${start}_${access}`;
+        const loop = `for (${type} i = ${text}; i < n; i += 32u) { x=x*a+1; ${body} }`;
+        const source = kernel(
+          name,
+          ", int n, unsigned m",
+          `__shared__ float s[256]; s[threadIdx.x] = x; __syncthreads(); ${loop} p[n + threadIdx.x] = s[m & 255];`,
+        );
+        const adds = body.startsWith("x +=") ? { body: "load", loads: 1 } : { loads: 0 };
+        yield { name, source, varied: { counter, start, access, size: 1, ...adds }, marker: "fma" };
+      }
+}
+
+/**
  * Loops of unknown length around a nest that fills a tile of registers straight from global memory: how far they are unrolled, by the tile's
  * size and by whether the loop goes along the rows of both operands, down their columns, or reads them into arrays first.
  */
@@ -726,6 +763,7 @@ export const families = {
   localArrays,
   tiles,
   nests,
+  laneLoops,
   fillings,
   elements,
   pragmas,

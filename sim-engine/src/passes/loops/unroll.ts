@@ -11,6 +11,7 @@ import { preheader } from "../edit/blocks.ts";
 import { addEdge, removeEdge } from "../edit/edges.ts";
 import { repairSsa } from "../edit/ssa-repair.ts";
 import { type BottomTested, bottomTest, constantTrips, loopCounter } from "./induction.ts";
+import { copiesByLane } from "./lane-loops.ts";
 import { chain, copyDefinitions, usedOutside } from "./unroll-chain.ts";
 import { assemblerFactor, countsInSixtyFourBits, decide, keepSize, never, unrolledOnce } from "./unroll-policy.ts";
 import { Stages } from "./unroll-stages.ts";
@@ -75,7 +76,8 @@ export function unrollAgain(kernel: Kernel, work: Work): boolean {
       return true;
     }
     const counter = loopCounter(loop, test, entry);
-    return counter !== undefined && stages.descending(counter, decision.factor);
+    if (!counter || (loop.header.unroll === undefined && copiesByLane(loop, counter.start))) return false;
+    return stages.descending(counter, decision.factor);
   });
 }
 

@@ -1,0 +1,45 @@
+/** Loops of which each lane may make another number of turns, and what ptxas does not do with them. */
+import type { Loop } from "../../ir/graph.ts";
+import type { Op } from "../../ir/kernel.ts";
+import { isPure } from "../../ir/operations.ts";
+import { definedIn } from "./induction.ts";
+
+/**
+ * Whether lanes begin apart, and store to memory what they load of it, or where that says: such a loop, where NVVM has left it, ptxas leaves
+ * too (validation/compiler/laneLoops.json).
+ */
+export function copiesByLane(loop: Loop, start: Op): boolean {
+  if (!differsByThread(start)) return false;
+  const inLoop = definedIn(loop);
+  const loaded = (op: Op): boolean => op.action.kind === "load" && op.action.space === "global";
+  const throughTurn = (op: Op): boolean => inLoop(op) && isPure(op);
+  return [...loop.blocks].some(({ ops }) =>
+    ops.some(
+      ({ action, args }) =>
+        action.kind === "store" &&
+        action.space === "global" &&
+        args.some((arg) => comesOf(arg, (op) => inLoop(op) && loaded(op), throughTurn)),
+    ),
+  );
+}
+
+/** Whether threads of a block may have different values here. */
+const differsByThread = (value: Op): boolean =>
+  comesOf(
+    value,
+    ({ action }) => action.kind === "special" && /^(tid|laneid)/.test(action.register),
+    (op) => isPure(op) || op.action.kind === "phi" || op.action.kind === "load",
+  );
+
+/** Whether a value is computed from one that is sought, over operations that are looked through. */
+function comesOf(value: Op, isSought: (op: Op) => boolean, isThrough: (op: Op) => boolean): boolean {
+  const seen = new Set<Op>();
+  const pending = [value];
+  for (let op = pending.pop(); op; op = pending.pop()) {
+    if (seen.has(op)) continue;
+    seen.add(op);
+    if (isSought(op)) return true;
+    if (isThrough(op)) pending.push(...op.args);
+  }
+  return false;
+}
