@@ -168,6 +168,13 @@ export const data: CompilerData = {
           source: "compiler-probes",
           at: "accessLoops.json: with each load and store counted twice, for its address, turns of 48 instructions are unrolled again, of 52 not",
         },
+        mostRowPointers: {
+          value: 5,
+          unit: "rows",
+          basis: "measured",
+          source: "compiler-probes",
+          at: "nests.json: loops that were unrolled by two over two and three rows of the operands are unrolled again, over two and four not, by sums with the counter that take the place of pointers",
+        },
         unrollAgainArmSize: {
           value: 6,
           unit: "instructions",

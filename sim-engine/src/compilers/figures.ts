@@ -61,6 +61,11 @@ export const compilerFigureDefinitions = {
   // Loops, in ptxas.
   unrollAgainSize: number("ptxas", "instructions", "A loop without loads that NVVM left, to unroll it by `unrollAgainFactor`"),
   unrollAgainSizeWithLoads: number("ptxas", "instructions", "The same of a loop with loads, loads and stores counted twice"),
+  mostRowPointers: number(
+    "NVVM",
+    "rows",
+    "Rows with a pointer each in a loop that was unrolled; of more, indices are summed with the counter",
+  ),
   unrollAgainArmSize: number("ptxas", "instructions", "What a condition in such a loop with loads may guard, to be predicated for it"),
   unrollAgainFactor: number("ptxas", "turns", "Turns of such a loop that become one"),
   assemblerBodySize: number("ptxas", "instructions", "A turn of a loop with a constant trip count, to unroll it at all"),

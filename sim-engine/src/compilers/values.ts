@@ -27,6 +27,7 @@ export const plain: readonly PlainCompiler[] = [
       widestConstantAccess: 8,
       unrollAgainSize: 21,
       unrollAgainSizeWithLoads: 49,
+      mostRowPointers: 5,
       unrollAgainArmSize: 6,
       unrollAgainFactor: 4,
       assemblerBodySize: 73,

@@ -99,9 +99,18 @@ export function assemblerFactor(loop: Loop, trips: number | undefined): Decision
   }
   // An access is an address besides (validation/compiler/accessLoops.json).
   const accesses = ops.filter(({ action: { kind } }) => kind === "load" || kind === "store").length;
-  return length + accesses <= (loads ? nvcc.unrollAgainSizeWithLoads : nvcc.unrollAgainSize)
+  return length + accesses + indexed(loop) <= (loads ? nvcc.unrollAgainSizeWithLoads : nvcc.unrollAgainSize)
     ? { kind: "partial", factor: nvcc.unrollAgainFactor }
     : { kind: "none" };
+}
+
+/**
+ * Instructions for the addresses of rows that have no pointer of their own: of more rows than that NVVM sums each with the counter and
+ * extends it, in loops that it has unrolled, as its strength reduction finds too many ways to choose from (validation/compiler/nests.json).
+ */
+function indexed({ header }: Loop): number {
+  const rows = header.phis.filter(({ type }) => type === "ptr").length;
+  return header.unroll === unrolledOnce && rows > nvcc.mostRowPointers ? 2 * rows : 0;
 }
 
 /** Whether a block of a loop is straight code once short arms of branches are predicated. */
