@@ -49,8 +49,10 @@ const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen"].map((kernels) => (
   gpu: "h100-sxm",
   kernels,
 }));
+/** Programs that were measured on the H100 alone; looked at as the studied ones were. */
+const only = [{ name: "h100-training", gpu: "h100-sxm", kernels: "h100-training" }];
 const folder = (...names) => path.join(root, "sim-engine/validation", ...names);
-const sets = [...[...studied, ...unseen].map((name) => ({ name, gpu: "h200", kernels: name })), ...elsewhere]
+const sets = [...[...studied, ...unseen].map((name) => ({ name, gpu: "h200", kernels: name })), ...elsewhere, ...only]
   .filter(({ name }) => values.set?.includes(name) ?? true)
   .map(({ name, gpu, kernels }) => {
     const started = performance.now();

@@ -330,6 +330,31 @@ const reached: readonly {
     },
     most: { sectors: 0.001, instructions: 0.045, registers: 0.05, timeMean: 0.155, timeMedian: 0.1, dramMedian: 0.06, achievedPoints: 3.5 },
   },
+  {
+    set: "h100-training",
+    on: { gpu: "h100-sxm", programs: "h100-training" },
+    launches: 23,
+    least: {
+      simulated: 23,
+      configurationsRight: 23,
+      globalLinesExact: 0.89,
+      sharedLinesExact: 0.71,
+      uncoalescedRecall: 1,
+      uncoalescedPrecision: 1,
+      bankConflictRecall: 1,
+      bankConflictPrecision: 1,
+      occupancyRight: 0.82,
+    },
+    most: {
+      sectors: 0.001,
+      instructions: 0.035,
+      registers: 0.07,
+      timeMean: 0.23,
+      timeMedian: 0.195,
+      dramMedian: 0.16,
+      achievedPoints: 4.5,
+    },
+  },
 ];
 
 beforeAll(async () => {
