@@ -86,3 +86,15 @@ test("rows that were taken out of a loop before it was unrolled have a pointer e
   const rows = counted(`${pitched(20, 0)}\n  ${pitched(30, 1)}`).replace("b1:", "b1: unroll 0");
   expect(runPasses(rows, fold, hoistInvariants, reduceStrength).match(/ptr = phi/g)?.length).toBe(2);
 });
+
+test("rows that are read before the loop, too, have a pointer each", () => {
+  const before = [20, 30]
+    .map((first, row) =>
+      pitched(first, row)
+        .replaceAll("%10", "%5")
+        .replaceAll(/%([23]\d)\b/g, "%1$1"),
+    )
+    .join("\n  ");
+  const rows = counted(`${pitched(20, 0)}\n  ${pitched(30, 1)}`).replace("jump b1", `${before}\n  jump b1`);
+  expect(runPasses(rows, fold, hoistInvariants, reduceStrength).match(/ptr = phi/g)?.length).toBe(2);
+});

@@ -156,6 +156,7 @@ class Pointers {
   ): void {
     const { slope, base, scale, list } = group;
     const leads: Led[] = [];
+    const known = this.#rowsBefore(base, scale);
     // Addresses that differ by constants and by multiples of the slope share one pointer, unless they are more turns apart.
     const reach = nvcc.pointerReach * (typeof step === "number" ? Math.abs(step) : 1);
     for (let pending = list; pending.length > 0; ) {
@@ -169,7 +170,8 @@ class Pointers {
         else others.push(moving);
       }
       const pointer =
-        this.#chain(scale, slope, leads, lead, members) ?? this.#share(base, scale, slope, start, step, lead, members, group.counter);
+        (known.has(linearKey(withoutConstant(lead.rest))) ? undefined : this.#chain(scale, slope, leads, lead, members)) ??
+        this.#share(base, scale, slope, start, step, lead, members, group.counter);
       if (pointer) leads.push({ moving: lead, pointer });
       pending = others;
     }
@@ -179,7 +181,7 @@ class Pointers {
    * Rows of a tile, a pitch from one to the next: what the nearest address before is a pitch short of is computed from that one in each turn,
    * as LLVM's straight-line strength reduction, which goes before that of loops, leaves it. Only the first row's pointer is then advanced.
    * It finds rows that the turn itself counts, in a loop that was unrolled completely; those written out were taken out of the loop before, and
-   * so are those of a loop that is unrolled in part.
+   * so are those of a loop that is unrolled in part; and rows that are read before the loop, too, are known there.
    */
   #chain(scale: number, slope: Linear, leads: readonly Led[], lead: Moving, members: readonly Member[]): Op | undefined {
     if (
@@ -201,6 +203,18 @@ class Pointers {
       return next;
     }
     return undefined;
+  }
+
+  /** Rows of an array that are accessed on the way to the loop, at constant places. */
+  #rowsBefore(base: Op, scale: number): Set<string> {
+    const rows = new Set<string>();
+    for (const block of this.#kernel.blocks) {
+      if (this.#loop.blocks.has(block) || !this.#tree.dominates(block, this.#entry)) continue;
+      for (const { action, args } of block.ops)
+        if (action.kind === "gep" && action.scale === scale && args[0] === base && args[1])
+          rows.add(linearKey(withoutConstant(linearOf(args[1], isNarrow(base)))));
+    }
+    return rows;
   }
 
   /** Members that stand where the pointer does, but for constants. */
@@ -313,6 +327,8 @@ class Pointers {
     return op.type === type ? op : this.#emit(this.#entry, { kind: "convert", op: op.type === "i32" ? "sext" : "trunc" }, type, op);
   }
 }
+
+const withoutConstant = (linear: Linear): Linear => new Map([...linear].filter(([key]) => key !== ""));
 
 const divisor = (a: number, b: number): number => (b === 0 ? Math.abs(a) : divisor(b, a % b));
 
