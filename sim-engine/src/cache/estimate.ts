@@ -93,12 +93,7 @@ function waveOf([x, y, z]: Dim3, concurrent: number): Dim3 {
 }
 
 /** By what the blocks' first touches do. */
-function noveltiesOf(
-  { logs, sites }: TrafficInput,
-  { steps }: LogPlan,
-  footprints: Footprints,
-  work: Work,
-): (what: BySite) => Novelty {
+function noveltiesOf({ logs, sites }: TrafficInput, { steps }: LogPlan, footprints: Footprints, work: Work): (what: BySite) => Novelty {
   const logOf = new Map(logs.map((log) => [log.block, log]));
   const directions = steps.map((along) =>
     along.map(({ distance, pairs }) => ({

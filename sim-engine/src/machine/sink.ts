@@ -11,8 +11,7 @@ const staysPut =
 
 const loads = /^(LDG\.|LDS|LD\.|LDL)/;
 /** What no load passes. */
-const orders =
-  /^(ST|RED|ATOM|SU|BAR|MEMBAR|ERRBAR|FENCE|LDGSTS|DEPBAR|ARRIVES|SYNCS|WARPSYNC|WARPGROUP|HGMMA|UBLKCP|UTMA|CCTL|EXIT|CALL)/;
+const orders = /^(ST|RED|ATOM|SU|BAR|MEMBAR|ERRBAR|FENCE|LDGSTS|DEPBAR|ARRIVES|SYNCS|WARPSYNC|WARPGROUP|HGMMA|UBLKCP|UTMA|CCTL|EXIT|CALL)/;
 
 /**
  * The instructions of a block by the stretches between its branches: each as written, but what computes from registers alone, or loads,

@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.45,
+  wider: 1.6,
   classes: {
-    launch: { launches: 57, error: 0.13 },
-    compute: { launches: 62, error: 0.32 },
-    l1: { launches: 80, error: 0.18 },
-    l2: { launches: 38, error: 0.68 },
-    memory: { launches: 175, error: 0.24 },
-    atomics: { launches: 20, error: 0.38 },
-    host: { launches: 3, error: 0.28 },
-    waits: { launches: 26, error: 0.93 },
+    launch: { launches: 57, error: 0.15 },
+    compute: { launches: 62, error: 0.35 },
+    l1: { launches: 81, error: 0.2 },
+    l2: { launches: 38, error: 0.77 },
+    memory: { launches: 174, error: 0.27 },
+    atomics: { launches: 20, error: 0.43 },
+    host: { launches: 3, error: 0.31 },
+    waits: { launches: 26, error: 0.96 },
   },
 };
