@@ -12,6 +12,7 @@ import type { Value } from "./host/values/model.ts";
 import { int, integerOf, unknown } from "./host/values/values.ts";
 import type { HostLaunches } from "./host-launches.ts";
 import { type EngineLaunch, launchForEngine, type OpenLaunch } from "./launch-for-engine.ts";
+import { bankLayout } from "./lower/constant-bank.ts";
 import { type GlobalContent, lowerInstance } from "./lower-instance.ts";
 import type { RunCommand } from "./makefile.ts";
 import type { ProgramUnit } from "./program-linker.ts";
@@ -94,7 +95,9 @@ const resolved = new WeakMap<LaunchEntry, { readonly stamp: readonly unknown[]; 
 
 /** What a kernel's code, as the engine takes it, and its launch depend on besides the host code's values. */
 function stampOf({ settings }: FileFacts, unit: ProgramUnit, kernel: FunctionDeclaration, directive: Directive): readonly unknown[] {
-  const said = JSON.stringify([settings.computeCapability, settings.device ?? null, unit.code, directive, [...directive.parameters]]);
+  const { computeCapability, device = null } = settings;
+  const bank = bankLayout(unit.semantics.context);
+  const said = JSON.stringify([computeCapability, device, unit.code, directive, [...directive.parameters], bank]);
   return [said, ...unit.bodiesBehind(kernel)];
 }
 

@@ -9,9 +9,16 @@ const banks = new WeakMap<ScopeTree, ReadonlyMap<VariableDeclaration, number>>()
 
 /** @returns bytes from the beginning of the bank; undefined where the size of something in front is not known, or it is of a template */
 export function placeInBank(context: Context, declaration: VariableDeclaration): number | undefined {
+  return bankOf(context).get(declaration);
+}
+
+/** Where all of them lie that are declared in front of one whose size is not known: what a kernel's code depends on besides what it mentions. */
+export const bankLayout = (context: Context): readonly number[] => [...bankOf(context).values()];
+
+function bankOf(context: Context): ReadonlyMap<VariableDeclaration, number> {
   const bank = banks.get(context.scopes) ?? laidOut(context);
   banks.set(context.scopes, bank);
-  return bank.get(declaration);
+  return bank;
 }
 
 /** In bytes: what the type asks for, or `__align__` does. */
