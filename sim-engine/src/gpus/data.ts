@@ -8688,13 +8688,6 @@ export const data: GpuData = {
           source: "h200-measured",
           at: "shared loads with 1 to 32 conflicts: 2 a way",
         },
-        sharedPassInterval: {
-          value: 2,
-          unit: "cycles",
-          basis: "measured",
-          source: "h200-measured",
-          at: "h100-conflicts.txt, on an H100: stores of 2 to 32 passes by one warp, 2.0 cycles a pass, by more of them 1.0",
-        },
         constantInterval: {
           value: 2,
           unit: "cycles",

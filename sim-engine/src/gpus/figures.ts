@@ -192,12 +192,6 @@ export const figureDefinitions = {
     "cycles",
     "Work of global memory that the L1 may have waiting before memory instructions stall at issue",
   ),
-  sharedPassInterval: number(
-    "behaviour",
-    true,
-    "cycles",
-    "Between two passes of a warp's accesses to shared memory; others' come in between",
-  ),
   sharedQueue: number(
     "behaviour",
     true,

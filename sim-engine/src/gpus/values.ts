@@ -1981,7 +1981,6 @@ export const plain: PlainData = {
         branchLatency: 11,
         branchConditionLatency: 9,
         conflictLatency: 2,
-        sharedPassInterval: 2,
         constantInterval: 2,
         sharedAtomicInterval: 2,
         l1PassInterval: 1.085,

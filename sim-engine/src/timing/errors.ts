@@ -5,10 +5,10 @@ export const timeErrors: TimeErrors = {
   wider: 1.6,
   classes: {
     launch: { launches: 57, error: 0.15 },
-    compute: { launches: 62, error: 0.35 },
-    l1: { launches: 81, error: 0.2 },
+    compute: { launches: 62, error: 0.36 },
+    l1: { launches: 80, error: 0.2 },
     l2: { launches: 38, error: 0.77 },
-    memory: { launches: 174, error: 0.27 },
+    memory: { launches: 175, error: 0.27 },
     atomics: { launches: 20, error: 0.43 },
     host: { launches: 3, error: 0.31 },
     waits: { launches: 26, error: 0.96 },

@@ -68,8 +68,6 @@ export class MemoryPath {
   readonly #contention: number;
   /** By scheduler: when it has handed over what goes to global memory. Other schedulers' passes come in between its own. */
   readonly #handedOver: Float64Array;
-  /** By slot of a warp: when its last access to shared memory is through. */
-  readonly #sharedUntil: number[] = [];
   /** When each of the last instructions has left the L1 to the next, a ring. */
   readonly #queue: Float64Array;
   #queued = 0;
@@ -187,9 +185,7 @@ export class MemoryPath {
     const gpu = this.#gpu;
     const atomic = site.operation === "atomic" || site.operation === "reduction";
     const extra = atomic ? sharedContention(gpu, lanesOnOne) : 0;
-    // A warp's passes go every other cycle, those of other warps between them (h100-conflicts.txt).
-    const begin = Math.max(this.l1.serve(at, cycles + extra, this.weight), this.#sharedUntil[this.warp] ?? 0);
-    this.#sharedUntil[this.warp] = begin + Math.max(cycles * gpu.sharedPassInterval, cycles + extra);
+    const begin = this.l1.serve(at, cycles + extra, this.weight);
     this.#enqueue(begin + cycles + extra);
     this.done = begin + gpu.sharedLatency + (cycles - 1) * gpu.conflictLatency + extra + (atomic ? (gpu.sharedAtomicLatency ?? 0) : 0);
     this.reason = reasonIndex.shared;
