@@ -4,6 +4,7 @@ import { entriesOf, isFolder, readBytes, slashes } from "../files.ts";
 import { suggest } from "../rules/suggest.ts";
 import { NotRead } from "../syntax/file-text.ts";
 import type { Files, ListedFiles } from "./files.ts";
+import { includedFiles } from "./inclusions.ts";
 import { UsageError } from "./io.ts";
 import { nameOfPath } from "./names.ts";
 
@@ -20,6 +21,8 @@ export interface Input {
   readonly exact: boolean;
   /** The folder that was searched for it, absolute, `/` separated; absent for a file that is named itself. */
   readonly folder?: string;
+  /** It was searched for, and others that were found include it: their launches are those of its kernels, too. */
+  readonly isIncluded?: true;
   /** Why what is named is not read: all that is known of it, `text` is empty. */
   readonly unread?: string;
 }
@@ -64,7 +67,13 @@ export function collectInputs(paths: readonly string[], cwd: string, note: (mess
   const reasons = inputs.flatMap(({ unread }) => unread ?? []);
   // The others lose nothing by it, where there are any.
   if (reasons.length > 0 && reasons.length === inputs.length) throw new UsageError(reasons.join("\n"));
-  return inputs;
+  return withInclusions(inputs);
+}
+
+/** What is named itself is wanted for itself. */
+function withInclusions(inputs: readonly Input[]): Input[] {
+  const included = includedFiles(inputs);
+  return inputs.map((input) => (input.folder !== undefined && included.has(input.path) ? { ...input, isIncluded: true } : input));
 }
 
 const unreadInput = (file: string, cwd: string, unread: string): Input => ({
@@ -118,11 +127,12 @@ export function listedInputs(files: ListedFiles, paths: readonly string[], cwd: 
     return searched !== undefined && mayHoldKernels(file) && !below.some((name) => skipped.has(name)) ? [{ file, folder: searched }] : [];
   });
   files.prepare?.(found.map(({ file }) => file));
-  return found.flatMap(({ file, folder }) => {
+  const inputs = found.flatMap(({ file, folder }): Input[] => {
     const bytes = files.bytes(file);
     const input = bytes instanceof Buffer && !bytes.includes(0) ? inputOf(file, bytes, cwd, folder === undefined) : undefined;
     return input ? [folder === undefined ? input : { ...input, folder }] : [];
   });
+  return withInclusions(inputs);
 }
 
 /** A file that sources include; undefined when it cannot be read any more. */

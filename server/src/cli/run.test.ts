@@ -776,6 +776,22 @@ describe("a strided access", () => {
     ]);
   });
 
+  test.each<[string, string[], unknown[]]>([
+    [
+      "with whoever includes it, where a folder is searched",
+      ["."],
+      [
+        ["k.cuh", 1, 0],
+        ["main.cu", 0, 1],
+      ],
+    ],
+    ["by itself, where it is named", ["k.cuh"], [["k.cuh", 1, 1]]],
+  ])("of a kernel in a header is simulated %s", async (_, paths, expected) => {
+    const [kernel = "", ...rest] = including("k<<<1024, 256>>>(o, p);").split("\nint main");
+    const apart = { "k.cuh": header + kernel.slice(kernel.indexOf("__global__")), "main.cu": `#include "k.cuh"\nint main${rest.join("")}` };
+    expect(counts((await run(apart, ["check", ...paths, "--format", "json"])).out)).toEqual(expected);
+  });
+
   test("in a header is shown with the header's own line, in every format", async () => {
     const text = (await run(files, ["check", "a.cu", "b.cu"])).out;
     expect(text).toContain(`k.cuh:1:53  warning strided-global-access`);

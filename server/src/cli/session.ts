@@ -212,7 +212,7 @@ export class Session {
   }
 
   simulates(input: Input): boolean {
-    return !this.#given["no-simulate"] && this.#projects.of(path.dirname(input.path)).file.simulate !== false;
+    return !input.isIncluded && !this.#given["no-simulate"] && this.#projects.of(path.dirname(input.path)).file.simulate !== false;
   }
 
   /** Those that are not there are told: compilers look past them in silence, and headers are missed. */
