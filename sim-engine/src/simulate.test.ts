@@ -312,3 +312,50 @@ ${chain}
   };
   expect(simulate(kernel, launch, h200).traffic.globalStoreRequests).toBe(1);
 });
+
+/** More than the stack of a process has room for, where each step takes some of it. */
+const longest = 4000;
+
+const chain = (first: string, step: (before: string) => string, type: string): string =>
+  Array.from({ length: longest }, (_, k) => `  %v${k}: ${type} = ${step(k === 0 ? first : `%v${k - 1}`)}`).join("\n");
+const end = `%v${longest - 1}`;
+
+const computing = (body: string): string => `kernel @k(%out: ptr f32, %n: i32) {
+b0:
+  %out: ptr = param 0
+  %n: i32 = param 1
+  %t: i32 = special tid.x
+  %wide: i32 = const 33
+  %half: f32 = const 0.5
+  %f: f32 = sitofp %t
+${body}
+}`;
+
+const one: Launch = {
+  grid: [256, 1, 1],
+  block: [256, 1, 1],
+  dynamicSharedBytes: 0,
+  arguments: [
+    { kind: "pointer", buffer: 0, offset: 0 },
+    { kind: "scalar", value: 5, assumed: true },
+  ],
+  buffers: [{ name: "out", bytes: 1 << 24, element: "f32", content: { kind: "zero" } }],
+};
+
+const strided = (index: string): string => `  %i: i32 = mul ${index}, %wide
+  %p: ptr = gep %out, %i, scale 4
+  store.global %p, %f, align 4 !1`;
+
+test.each([
+  [
+    "a place that floats lead to",
+    `${chain("%f", (before) => `fadd ${before}, %half`, "f32")}\n  %x: i32 = fptosi ${end}\n${strided("%x")}\n  return`,
+  ],
+  ["a place that an assumed number leads to", `${chain("%t", (before) => `xor ${before}, %n`, "i32")}\n${strided(end)}\n  return`],
+])(
+  "%s may be computed in any number of steps",
+  (_, body) => {
+    expect(simulate(parseKernel(computing(body)), one, h200).time?.ns).toBeGreaterThan(0);
+  },
+  60_000,
+);

@@ -31,7 +31,8 @@ export class Gaps {
 
   constructor(log: SectorLog) {
     this.#log = log;
-    this.#brought = new Float64Array(log.requests === 0 ? 1 : Math.max(...log.warp.subarray(0, log.requests)) + 1);
+    // Not as arguments of a call: there may be more requests than it takes.
+    this.#brought = new Float64Array(log.warp.subarray(0, log.requests).reduce((most, warp) => Math.max(most, warp), 0) + 1);
     for (const repeat of log.repeats) {
       const open = { repeat, before: 0 };
       this.#begins.set(repeat.middle, [...(this.#begins.get(repeat.middle) ?? []), open]);

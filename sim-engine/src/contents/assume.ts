@@ -14,6 +14,7 @@ import {
   type ScalarType,
   scalarBytes,
 } from "../ir/kernel.ts";
+import { madeOf } from "../ir/origins.ts";
 import type { Work } from "../work.ts";
 import { DataUses } from "./data-uses.ts";
 
@@ -200,7 +201,7 @@ class Completion {
     if (!parameter?.type || !uses.some((op) => slice.needs(op))) return;
     const { grid, block } = this.#launch;
     const dimensions = new Set<number>();
-    for (const use of uses) for (const each of this.#comparedWith(use)) this.#threadDimensions(each, dimensions, new Set());
+    for (const use of uses) for (const each of this.#comparedWith(use)) this.#threadDimensions(each, dimensions);
     let value = [...dimensions].reduce((product, k) => product * (grid[k] ?? 1) * (block[k] ?? 1), 1);
     if (dimensions.size === 0) value = /^(f|bf)/.test(parameter.type) ? 1 : unknownCount;
     this.#arguments[index] = { kind: "scalar", value: parameter.type === "i64" ? BigInt(value) : value, assumed: true };
@@ -217,14 +218,12 @@ class Completion {
     });
   }
 
-  #threadDimensions(op: Op, found: Set<number>, seen: Set<Op>): void {
-    if (seen.has(op)) return;
-    seen.add(op);
-    if (op.action.kind === "special") {
-      const [name, axis = ""] = op.action.register.split(".");
+  #threadDimensions(value: Op, found: Set<number>): void {
+    for (const { action } of madeOf(value, (op) => (op.action.kind === "load" ? [] : op.args))) {
+      if (action.kind !== "special") continue;
+      const [name, axis = ""] = action.register.split(".");
       if (name === "ctaid" || name === "tid") found.add("xyz".indexOf(axis));
     }
-    if (op.action.kind !== "load") for (const arg of op.args) this.#threadDimensions(arg, found, seen);
   }
 
   /** What earlier launches stored, as far as it is known. Else indices reach all of what they index; other data is some small number. */

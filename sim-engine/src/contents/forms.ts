@@ -6,6 +6,7 @@ import type { ConstantOf } from "../execute/constants.ts";
 import type { Environment } from "../execute/environment.ts";
 import { findLoops } from "../ir/graph.ts";
 import type { Block, Kernel, Op } from "../ir/kernel.ts";
+import { answerOf } from "../ir/origins.ts";
 
 export interface Form {
   readonly constant: number;
@@ -195,15 +196,18 @@ export class Forms {
 
   /** The value follows from the place in the block, or in the grid, alone. */
   #decides(op: Op, kind: "local" | "placed"): boolean {
-    const known = this.#decided[kind].get(op);
-    if (known !== undefined) return known;
-    this.#decided[kind].set(op, false);
-    const { action } = op;
-    const decides =
-      action.kind === "special"
-        ? registers[kind].test(action.register) || this.#constantOf(op) !== undefined
-        : this.#constantOf(op) !== undefined || (pure.has(action.kind) && op.args.every((arg) => this.#decides(arg, kind)));
-    this.#decided[kind].set(op, decides);
-    return decides;
+    const known = this.#decided[kind];
+    const isLookedThrough = (each: Op): boolean => pure.has(each.action.kind) && this.#constantOf(each) === undefined;
+    return answerOf(
+      op,
+      known,
+      false,
+      (each) => (isLookedThrough(each) ? each.args : []),
+      (each) =>
+        this.#constantOf(each) !== undefined ||
+        (each.action.kind === "special"
+          ? registers[kind].test(each.action.register)
+          : isLookedThrough(each) && each.args.every((arg) => known.get(arg) === true)),
+    );
   }
 }

@@ -2,6 +2,7 @@
 
 import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
+import { answerOf } from "../ir/origins.ts";
 import { sharedBase } from "../ir/windows.ts";
 import { descriptorArithmetic } from "./descriptors.ts";
 import { HalfPairs } from "./half-pairs.ts";
@@ -163,15 +164,15 @@ export class Absorption {
 
   /** A byte or half word just loaded fills its register already, and so does the least or the greatest of such. */
   #comesExtended(from: Op | undefined): boolean {
-    const source = from?.action.kind === "extract" ? from.args[0] : from;
+    const sourceOf = (op: Op | undefined): Op | undefined => (op?.action.kind === "extract" ? op.args[0] : op);
+    const sources = ({ action, args }: Op): readonly Op[] =>
+      action.kind === "int" && /^[su](min|max)$/.test(action.op) ? args.flatMap((arg) => sourceOf(arg) ?? []) : [];
+    const source = sourceOf(from);
     if (!source) return false;
-    const known = this.#extended.get(source);
-    if (known !== undefined) return known;
-    const { action, args } = source;
-    const chosen = action.kind === "int" && /^[su](min|max)$/.test(action.op);
-    const comes = action.kind === "load" || (chosen && args.every((arg) => this.#comesExtended(arg)));
-    this.#extended.set(source, comes);
-    return comes;
+    return answerOf(source, this.#extended, false, sources, (op) => {
+      const chosen = sources(op);
+      return op.action.kind === "load" || (chosen.length > 0 && chosen.every((each) => this.#extended.get(each) === true));
+    });
   }
 
   /** Two extended 32-bit factors, extended for this product alone. */

@@ -164,12 +164,13 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
     for (let block: Block | undefined = first; block; ) {
       const { leaves, body, moves, end } = selection.codeOf(block);
       const arms = guests.get(block) ?? [];
-      code.push(...leaves, ...body);
+      // One by one: there may be more than a call takes arguments.
+      for (const part of [leaves, body]) for (const instruction of part) code.push(instruction);
       for (const arm of arms) {
         const of = selection.codeOf(arm);
         for (const instruction of [...of.leaves, ...of.body, ...of.moves]) code.push({ ...instruction, predicated: true });
       }
-      code.push(...moves, ...end);
+      for (const part of [moves, end]) for (const instruction of part) code.push(instruction);
       block = joinOf(block, arms, end);
       if (!block) break;
       joined.add(block);

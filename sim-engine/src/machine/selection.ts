@@ -134,10 +134,30 @@ export class Selection {
 
   /** The registers an instruction of `block` reads for `op`: none for constants and what the instruction takes by itself. */
   use(op: Op, block: Block): readonly Register[] {
+    if (!this.#isTaken(op)) return this.#useOne(op, block);
+    const found: Register[] = [];
+    // What is taken may be made of what is taken, however deep, and more than once of the same: that is read once.
+    const seen = new Set<Op>();
+    const pending = [op];
+    for (let each = pending.pop(); each; each = pending.pop()) {
+      if (!this.#isTaken(each)) found.push(...this.#useOne(each, block));
+      else if (!seen.has(each)) {
+        seen.add(each);
+        pending.push(...each.args.toReversed());
+      }
+    }
+    return found;
+  }
+
+  /** An instruction that reads it computes it. */
+  #isTaken(op: Op): boolean {
+    return !isLeaf(op) && op.action.kind !== "alloca" && this.absorption.has(op) && !this.#registers.has(op);
+  }
+
+  #useOne(op: Op, block: Block): readonly Register[] {
     if (op.action.kind === "const" || op.action.kind === "unknown") return [];
     if (isLeaf(op)) return this.#useLeaf(op, block);
     if (op.action.kind === "alloca") return [];
-    if (this.absorption.has(op) && !this.#registers.has(op)) return op.args.flatMap((arg) => this.use(arg, block));
     return [this.define(op)];
   }
 

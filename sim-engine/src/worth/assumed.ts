@@ -1,6 +1,7 @@
 /** What of a launch's inputs nobody says, and what follows from it. */
 import type { Program } from "../execute/program.ts";
 import type { Argument, Launch, Op } from "../ir/kernel.ts";
+import { answerOf } from "../ir/origins.ts";
 import type { Work } from "../work.ts";
 
 /** Inputs are numbered: parameters from 0 up, what buffers hold from -1 down. */
@@ -98,61 +99,63 @@ export class AssumedInputs {
 
   /** What decides how a value differs between lanes. */
   #between(op: Op): Inputs {
-    if (!this.#program.divergence.isVarying(op)) return none;
-    const known = this.#apart.get(op);
-    if (known) return known;
+    const { divergence } = this.#program;
+    if (!divergence.isVarying(op)) return none;
     // Round a loop: what comes in decides.
-    this.#apart.set(op, none);
-    this.#work.ask(4);
-    const found = this.#differences(op);
-    this.#apart.set(op, found);
-    return found;
+    return answerOf(
+      op,
+      this.#apart,
+      none,
+      (each) => (isMoved(each) ? each.args.filter((arg) => divergence.isVarying(arg)) : []),
+      (each) => this.#differences(each),
+    );
   }
 
   #differences(op: Op): Inputs {
-    const { action, args } = op;
-    switch (action.kind) {
-      case "gep":
-      case "phi":
-      case "convert":
-      case "extract":
-        return union(args.map((arg) => this.#between(arg)));
-      case "int":
-        if (action.op === "add" || action.op === "sub") return union(args.map((arg) => this.#between(arg)));
-        return union(args.map((arg) => this.#following(arg)));
-      default:
-        return this.#following(op);
-    }
+    this.#work.ask(4);
+    if (isMoved(op)) return union(op.args.map((arg) => this.#apart.get(arg) ?? none));
+    return op.action.kind === "int" ? union(op.args.map((arg) => this.#following(arg))) : this.#following(op);
   }
 
   /** What decides a value. */
   #following(op: Op): Inputs {
-    const known = this.#all.get(op);
-    if (known) return known;
-    this.#all.set(op, none);
-    this.#work.ask(4);
-    const index = parameterOf(op);
-    const found: Inputs =
-      op.action.kind === "unknown"
-        ? new Set([unknownValue])
-        : index === undefined
-          ? union([...op.args.map((arg) => this.#following(arg)), this.#held(op)])
-          : this.#assumed.has(index)
-            ? new Set([index])
-            : none;
-    this.#all.set(op, found);
-    return found;
+    return answerOf(
+      op,
+      this.#all,
+      none,
+      (each) => this.#sources(each),
+      (each) => this.#decided(each),
+    );
   }
 
-  /** What a load finds. */
-  #held({ action, args: [address] }: Op): Inputs {
-    if (action.kind !== "load" || !address) return none;
-    const objects = [...this.#program.provenance.of(address)];
-    const buffers = objects.flatMap((object) => (object.startsWith("buffer ") ? [contentsOf(Number(object.slice("buffer ".length)))] : []));
-    const passed = objects.flatMap((object) => this.#stored.get(object) ?? []);
-    return union([new Set(buffers.filter((input) => this.#assumed.has(input))), ...passed.map((value) => this.#following(value))]);
+  /** Values that one follows from: its operands, and what is stored where it is loaded. */
+  #sources(op: Op): readonly Op[] {
+    if (op.action.kind === "unknown" || parameterOf(op) !== undefined) return [];
+    const passed = this.#objects(op).flatMap((object) => this.#stored.get(object) ?? []);
+    return passed.length === 0 ? op.args : [...op.args, ...passed];
+  }
+
+  #decided(op: Op): Inputs {
+    this.#work.ask(4);
+    if (op.action.kind === "unknown") return new Set([unknownValue]);
+    const index = parameterOf(op);
+    if (index !== undefined) return this.#assumed.has(index) ? new Set([index]) : none;
+    const buffers = this.#objects(op).flatMap((object) =>
+      object.startsWith("buffer ") ? [contentsOf(Number(object.slice("buffer ".length)))] : [],
+    );
+    const held = new Set(buffers.filter((input) => this.#assumed.has(input)));
+    return union([...this.#sources(op).map((source) => this.#all.get(source) ?? none), held]);
+  }
+
+  /** What a load may find something of. */
+  #objects({ action, args: [address] }: Op): readonly string[] {
+    return action.kind === "load" && address ? [...this.#program.provenance.of(address)] : [];
   }
 }
+
+/** What differs between lanes as its operands do. */
+const isMoved = ({ action }: Op): boolean =>
+  /^(gep|phi|convert|extract)$/.test(action.kind) || (action.kind === "int" && (action.op === "add" || action.op === "sub"));
 
 /** Holds nothing that the kernel has not stored there. */
 const isPassing = (object: string): boolean => object.startsWith("shared ") || object.startsWith("local ");

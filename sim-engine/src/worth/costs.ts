@@ -5,6 +5,7 @@ import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Loop } from "../ir/graph.ts";
 import type { Block, Op, Span } from "../ir/kernel.ts";
 import { isConvergent, meetsOthers } from "../ir/operations.ts";
+import { comesOf } from "../ir/origins.ts";
 import type { CostKind, CostReport } from "../report/launch-report.ts";
 import type { AccessTotals } from "../sampling/counts.ts";
 import type { Sample } from "../sampling/sample.ts";
@@ -336,13 +337,14 @@ function perLaneOf(group: readonly Access[]): number {
 
 /** Lanes take half a sector or more each, from where data sends them: what an order of them could share is too little to bring it about. */
 function isLookup({ divergence }: Program, { op, bytes }: AccessCounter): boolean {
-  const seen = new Set<Op>();
-  const isFound = (each: Op): boolean => {
-    if (seen.has(each) || !divergence.isVarying(each)) return false;
-    seen.add(each);
-    return each.action.kind === "load" || each.args.some(isFound);
-  };
-  return 2 * bytes >= sectorBytes && op.args[0] !== undefined && isFound(op.args[0]);
+  return (
+    2 * bytes >= sectorBytes &&
+    comesOf(
+      op.args[0],
+      (each) => each.action.kind === "load" && divergence.isVarying(each),
+      (each) => (divergence.isVarying(each) ? each.args : []),
+    )
+  );
 }
 
 /**
@@ -351,43 +353,56 @@ function isLookup({ divergence }: Program, { op, bytes }: AccessCounter): boolea
  */
 function isResampled({ divergence }: Program, counter: AccessCounter): boolean {
   if (counter.laneStride() === undefined) return false;
-  const seen = new Set<Op>();
-  const isPicked = (op: Op): boolean => {
-    if (seen.has(op) || !divergence.isVarying(op)) return false;
-    seen.add(op);
-    const { action, args } = op;
-    const [rounded] = args;
-    if (action.kind === "convert" && /^fpto[su]i$/.test(action.op) && rounded && !isLinear(rounded, divergence)) return true;
-    return action.kind !== "load" && args.some(isPicked);
-  };
-  const [address] = counter.op.args;
-  return address !== undefined && isPicked(address);
+  const linear = new Set<Op>();
+  return comesOf(
+    counter.op.args[0],
+    ({ action, args: [rounded] }) =>
+      action.kind === "convert" &&
+      /^fpto[su]i$/.test(action.op) &&
+      rounded !== undefined &&
+      divergence.isVarying(rounded) &&
+      !isLinear(rounded, divergence, linear),
+    (op) => (divergence.isVarying(op) && op.action.kind !== "load" ? op.args : []),
+  );
 }
 
-/** A float that goes evenly with the integers that it is made of, but for rounding and bounds. */
-function isLinear(float: Op, divergence: Program["divergence"], seen = new Set<Op>()): boolean {
-  if (seen.has(float) || !divergence.isVarying(float)) return true;
-  seen.add(float);
-  const { action, args } = float;
-  const areLinear = (...ops: readonly (Op | undefined)[]): boolean => ops.every((op) => op === undefined || isLinear(op, divergence, seen));
+/**
+ * A float that goes evenly with the integers that it is made of, but for rounding and bounds.
+ * @param seen what is known to, and what is found to; without recursion, as a kernel may compute for as long as it likes
+ */
+function isLinear(float: Op, divergence: Program["divergence"], seen: Set<Op>): boolean {
+  const pending = [float];
+  for (let op = pending.pop(); op; op = pending.pop()) {
+    if (seen.has(op) || !divergence.isVarying(op)) continue;
+    seen.add(op);
+    const parts = linearParts(op, divergence);
+    if (!parts) return false;
+    pending.push(...parts);
+  }
+  return true;
+}
+
+/** What has to go evenly for a float to do so; undefined where it does not in any case. */
+function linearParts({ action, args }: Op, divergence: Program["divergence"]): readonly Op[] | undefined {
   const isScaled = (one: Op | undefined, other: Op | undefined): boolean =>
     one === undefined || other === undefined || !divergence.isVarying(one) || !divergence.isVarying(other);
   switch (action.kind) {
     case "convert":
-      return /^[su]itofp$/.test(action.op) || (/^fp(ext|trunc)$/.test(action.op) && areLinear(args[0]));
+      if (/^[su]itofp$/.test(action.op)) return [];
+      return /^fp(ext|trunc)$/.test(action.op) ? args.slice(0, 1) : undefined;
     case "float":
-      if (action.op === "frem" || (action.op === "fmul" && !isScaled(args[0], args[1]))) return false;
-      return action.op === "fdiv" && args[1] && divergence.isVarying(args[1]) ? false : areLinear(...args);
+      if (action.op === "frem" || (action.op === "fmul" && !isScaled(args[0], args[1]))) return undefined;
+      return action.op === "fdiv" && args[1] && divergence.isVarying(args[1]) ? undefined : args;
     case "fma":
-      return isScaled(args[0], args[1]) && areLinear(...args);
+      return isScaled(args[0], args[1]) ? args : undefined;
     case "math":
-      return /^(fneg|floor|ceil|trunc|round|rint)$/.test(action.fn) && areLinear(args[0]);
+      return /^(fneg|floor|ceil|trunc|round|rint)$/.test(action.fn) ? args.slice(0, 1) : undefined;
     case "select":
-      return areLinear(args[1], args[2]);
+      return args.slice(1, 3);
     case "phi":
-      return areLinear(...args);
+      return args;
     default:
-      return false;
+      return undefined;
   }
 }
 

@@ -44,7 +44,8 @@ function isOfLaunch(op: Op, depth: number): boolean {
   return depth < deepest && isPure(op) && args.length > 0 && args.every((arg) => isOfLaunch(arg, depth + 1));
 }
 
-function nameOf(kernel: Kernel, op: Op): string | undefined {
-  if (op.action.kind === "param") return kernel.parameters[op.action.index]?.name;
-  return op.action.kind === "convert" && op.args[0] ? nameOf(kernel, op.args[0]) : undefined;
+function nameOf(kernel: Kernel, divisor: Op): string | undefined {
+  let op: Op | undefined = divisor;
+  while (op?.action.kind === "convert") [op] = op.args;
+  return op?.action.kind === "param" ? kernel.parameters[op.action.index]?.name : undefined;
 }

@@ -6,6 +6,7 @@ import { type CompiledBlock, type Program, warpSize } from "../execute/program.t
 import { isConstant } from "../ir/constants.ts";
 import type { Block, Op, Span } from "../ir/kernel.ts";
 import { isPure } from "../ir/operations.ts";
+import { comesOf } from "../ir/origins.ts";
 import type { FlowTotals } from "../sampling/counts.ts";
 import type { Sample } from "../sampling/sample.ts";
 import type { Work } from "../work.ts";
@@ -124,23 +125,22 @@ function isRangeOfThreads({ action, args: [a, b] }: Op, program: Program): boole
   const { divergence, launch } = program;
   const [width, ...further] = launch.block;
   const [varying, other] = divergence.isVarying(a) ? [a, b] : [b, a];
-  return (
-    (width % warpSize === 0 || further.every((side) => side === 1)) &&
-    !divergence.isVarying(other) &&
-    isThread(varying, divergence, new Set())
-  );
+  return (width % warpSize === 0 || further.every((side) => side === 1)) && !divergence.isVarying(other) && isThread(varying, divergence);
 }
 
 /** The thread's number along x, scaled, bounded, gone on from in a loop, and what all threads of a warp share added to it. */
-function isThread(op: Op, divergence: Program["divergence"], seen: Set<Op>): boolean {
-  const { action, args } = op;
-  if (action.kind === "special") return /^tid/.test(action.register);
-  if (seen.has(op)) return true;
-  seen.add(op);
-  const isSteady =
-    action.kind === "convert" || action.kind === "phi" || (action.kind === "int" && /^(add|sub|mul|shl|[su]min|[su]max)$/.test(action.op));
-  const varying = args.filter((arg) => divergence.isVarying(arg));
-  return isSteady && varying.length > 0 && varying.every((arg) => isThread(arg, divergence, seen));
+function isThread(value: Op, divergence: Program["divergence"]): boolean {
+  const varying = ({ args }: Op): readonly Op[] => args.filter((arg) => divergence.isVarying(arg));
+  const isOther = (op: Op): boolean => {
+    const { action } = op;
+    if (action.kind === "special") return !/^tid/.test(action.register);
+    const isSteady =
+      action.kind === "convert" ||
+      action.kind === "phi" ||
+      (action.kind === "int" && /^(add|sub|mul|shl|[su]min|[su]max)$/.test(action.op));
+    return !isSteady || varying(op).length === 0;
+  };
+  return !comesOf(value, isOther, varying);
 }
 
 /** Blocks on the ways from a branch to where they meet again. */

@@ -3,6 +3,7 @@ import { type Program, warpSize } from "../execute/program.ts";
 import type { Loop } from "../ir/graph.ts";
 import type { Op } from "../ir/kernel.ts";
 import { hasEffect, isConvergent, meetsOthers } from "../ir/operations.ts";
+import { comesOf } from "../ir/origins.ts";
 import type { Sample } from "../sampling/sample.ts";
 import type { Cause } from "./costs.ts";
 import { flows } from "./flows.ts";
@@ -43,29 +44,27 @@ function isSum({ header, blocks }: Loop): boolean {
   const ends = [...blocks].flatMap(({ end }) =>
     end.kind === "branch" && !(blocks.has(end.then) && blocks.has(end.else)) ? [end.cond] : [],
   );
-  if (ends.some((cond) => isLoaded(cond, new Set()))) return false;
-  return header.phis.every((phi) =>
-    header.predecessors.every((from, index) => !blocks.has(from) || isSummedUp(phi, phi.args[index], new Set())),
-  );
+  if (ends.some(isLoaded)) return false;
+  return header.phis.every((phi) => header.predecessors.every((from, index) => !blocks.has(from) || isSummedUp(phi, phi.args[index])));
 }
 
 /** Whether a value follows from what memory holds. */
-function isLoaded(op: Op, seen: Set<Op>): boolean {
-  if (seen.has(op)) return false;
-  seen.add(op);
-  return (op.action.kind === "load" && op.action.space !== "param") || op.args.some((arg) => isLoaded(arg, seen));
-}
+const isLoaded = (value: Op): boolean =>
+  comesOf(
+    value,
+    ({ action }) => action.kind === "load" && action.space !== "param",
+    ({ args }) => args,
+  );
 
 /** Whether what a value is in the next turn is it, joined with something else. */
-function isSummedUp(phi: Op, next: Op | undefined, seen: Set<Op>): boolean {
-  if (next === phi) return true;
-  if (!next || seen.has(next)) return false;
-  seen.add(next);
-  const { action, args } = next;
+const isSummedUp = (phi: Op, next: Op | undefined): boolean => comesOf(next, (op) => op === phi, joined);
+
+/** What a value joins, if it does. */
+function joined({ action, args }: Op): readonly Op[] {
+  if (action.kind === "fma") return args.slice(2);
   const isJoining =
-    /^(fma|gep|select|phi)$/.test(action.kind) ||
+    /^(gep|select|phi)$/.test(action.kind) ||
     (action.kind === "int" && /^(add|sub|and|or|xor|[su]min|[su]max)$/.test(action.op)) ||
     (action.kind === "float" && /^f(add|sub|min|max)$/.test(action.op));
-  const carried = action.kind === "fma" ? args.slice(2) : args;
-  return isJoining && carried.some((arg) => isSummedUp(phi, arg, seen));
+  return isJoining ? args : [];
 }

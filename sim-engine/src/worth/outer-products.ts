@@ -61,10 +61,10 @@ const isOuter =
 const isProduct = ({ action }: Op): boolean => action.kind === "fma" || (action.kind === "float" && action.op === "fmul");
 
 /** The load that gives a factor, whatever it is converted to. */
-function loadOf(op: Op): Op | undefined {
-  const { action, args } = op;
-  if (action.kind === "load") return action.space === "global" || action.space === "shared" || action.space === "generic" ? op : undefined;
-  return (action.kind === "convert" || action.kind === "extract") && args[0] ? loadOf(args[0]) : undefined;
+function loadOf(factor: Op): Op | undefined {
+  let op: Op | undefined = factor;
+  while (op && /^(convert|extract)$/.test(op.action.kind)) [op] = op.args;
+  return op?.action.kind === "load" && /^(global|shared|generic)$/.test(op.action.space) ? op : undefined;
 }
 
 const axes = ["x", "y", "z"];

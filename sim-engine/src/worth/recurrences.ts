@@ -13,19 +13,22 @@ function isScaled({ header, blocks }: Loop): boolean {
   const inside = new Set([...blocks].flatMap((block) => [...block.phis, ...block.ops]));
   return header.phis.some((carried) => {
     const seen = new Set<string>();
-    /** Whether an operation follows from what is carried by both; either may have been met on the way. */
-    const follows = (op: Op, product: boolean, sum: boolean): boolean => {
-      if (op === carried) return product && sum;
+    /** Operations that follow from what is carried by both, if they do; either may have been met on the way. */
+    const pending = carried.args.filter((arg) => arg !== carried).map((op) => ({ op, product: false, sum: false }));
+    for (let each = pending.pop(); each; each = pending.pop()) {
+      const { op, product, sum } = each;
+      if (op === carried && product && sum) return true;
       const key = `${op.id} ${product} ${sum}`;
-      if (!inside.has(op) || seen.has(key)) return false;
+      if (op === carried || !inside.has(op) || seen.has(key)) continue;
       seen.add(key);
       const { action, args } = op;
-      if (action.kind === "phi") return args.some((arg) => follows(arg, product, sum));
-      if (action.kind === "fma") return args.some((arg, index) => follows(arg, product || index < 2, true));
-      if (action.kind !== "float" || !/^f(add|sub|mul)$/.test(action.op)) return false;
-      return args.some((arg) => follows(arg, product || action.op === "fmul", sum || action.op !== "fmul"));
-    };
-    return carried.args.some((arg) => arg !== carried && follows(arg, false, false));
+      if (action.kind === "phi") for (const arg of args) pending.push({ op: arg, product, sum });
+      else if (action.kind === "fma")
+        for (const [index, arg] of args.entries()) pending.push({ op: arg, product: product || index < 2, sum: true });
+      else if (action.kind === "float" && /^f(add|sub|mul)$/.test(action.op))
+        for (const arg of args) pending.push({ op: arg, product: product || action.op === "fmul", sum: sum || action.op !== "fmul" });
+    }
+    return false;
   });
 }
 

@@ -1,16 +1,21 @@
 /** Which expressions the compiler knows the value of, in each instance of the templates that they stand in. */
-import type { Expression, Name } from "../../syntax/ast.ts";
+import type { Expression, Name, VariableDeclaration } from "../../syntax/ast.ts";
 import type { Context } from "./context.ts";
 
 /** Constants that are made of constants: so deep. */
 const deepest = 8;
 
+/** What a question has found of the variables that it came by: one may be named any number of times, and so may what it is made of. */
+type Known = Map<VariableDeclaration, boolean>;
+
 /** Its value is a constant, if another one for each instance of a template: `(float)N / 2` of `template <int N>`. */
-export function isFixed(context: Context, written: Expression, depth = 0): boolean {
+export const isFixed = (context: Context, written: Expression): boolean => isFixedAt(context, written, new Map(), 0);
+
+function isFixedAt(context: Context, written: Expression, known: Known, depth: number): boolean {
   if (context.constant(written, undefined) !== undefined) return true;
   if (depth > deepest) return false;
   const expression = context.clarify(written);
-  const inner = (...all: readonly Expression[]): boolean => all.every((each) => isFixed(context, each, depth + 1));
+  const inner = (...all: readonly Expression[]): boolean => all.every((each) => isFixedAt(context, each, known, depth + 1));
   switch (expression.kind) {
     case "integer":
     case "float":
@@ -29,13 +34,13 @@ export function isFixed(context: Context, written: Expression, depth = 0): boole
     case "conditional":
       return inner(expression.condition, expression.then, expression.else);
     case "name":
-      return isFixedName(context, expression.name, depth);
+      return isFixedName(context, expression.name, known, depth);
     default:
       return false;
   }
 }
 
-function isFixedName(context: Context, name: Name, depth: number): boolean {
+function isFixedName(context: Context, name: Name, known: Known, depth: number): boolean {
   const [first, ...more] = name.parts;
   // A member of what a template is given: those are constants, as objects have theirs by `.`.
   if (first && more.length > 0) {
@@ -46,8 +51,13 @@ function isFixedName(context: Context, name: Name, depth: number): boolean {
   if (!entity || others.length > 0) return false;
   if (entity.kind === "template-parameter") return entity.parameter.kind === "value";
   if (entity.kind !== "variable") return false;
-  const { specifiers, type, init } = entity.declaration;
+  const found = known.get(entity.declaration) ?? isFixedVariable(context, entity.declaration, known, depth);
+  known.set(entity.declaration, found);
+  return found;
+}
+
+function isFixedVariable(context: Context, { specifiers, type, init }: VariableDeclaration, known: Known, depth: number): boolean {
   const [value, ...values] = init?.values ?? [];
   const isConstant = specifiers.constexpr === true || ("const" in type && type.const === true);
-  return isConstant && value !== undefined && values.length === 0 && isFixed(context, value, depth + 1);
+  return isConstant && value !== undefined && values.length === 0 && isFixedAt(context, value, known, depth + 1);
 }

@@ -34,6 +34,8 @@ export interface Whole {
   /** A call of a macro is never closed: how it is read depends on all the rest of the file. */
   leaveOpen(): void;
   /** Notes where the opened file is, and how things stand. */
+  /** Tokens that are worth one at the least. */
+  readonly checkpointCost: number;
   checkpoint(place: Pick<Checkpoint, "token" | "offset" | "line" | "lineAt">, inside: string): Checkpoint;
   comment(comment: Comment): void;
   use(use: MacroUse): void;
@@ -102,7 +104,11 @@ export class FileReader {
       const start = starts[at] ?? 0;
       if ((flags[at] ?? 0) & FIRST) {
         const mayEnd = end?.tokens.has(at) ?? false;
-        if (this.#source.file === 0 && at > this.#lookedAt && (mayEnd || at === 0 || at - this.#noted >= between)) {
+        if (
+          this.#source.file === 0 &&
+          at > this.#lookedAt &&
+          (mayEnd || at === 0 || at - this.#noted >= Math.max(between, this.#whole.checkpointCost))
+        ) {
           const here = this.#note(at, at === 0 ? 0 : start);
           if (mayEnd && end?.isEnd(here)) return;
         }

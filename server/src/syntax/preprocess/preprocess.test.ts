@@ -227,4 +227,11 @@ describe("budgets", () => {
     );
     expect(readText('#include "0.h"', files).text.length).toBeLessThan(9_000_000);
   });
+  it("keeps what grows with the number of macros, not with its square", () => {
+    const text = Array.from({ length: 40_000 }, (_, k) => `#define M${k} ${k}`).join("\n");
+    const before = process.memoryUsage().heapUsed;
+    const result = readText(`${text}\nM39999`);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(300_000_000);
+    expect(result.text.trim()).toBe("39999");
+  });
 });

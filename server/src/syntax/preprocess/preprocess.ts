@@ -21,6 +21,9 @@ const MAX_INCLUDED = 128_000_000;
 const INCLUDING = 4_000;
 const LOOKING = 250;
 
+/** Macros that are held on to for each token between two checkpoints. */
+const macrosAToken = 4;
+
 const cutExpansion = `the expansion of this is given up: it comes to more than ${MAX_TOKENS_A_USE} tokens, ${MAX_TOKENS} in the file, or ${deepestUse} uses in each other`;
 const tooDeep = new NotRead(`headers are nested deeper than ${MAX_INCLUDE_DEPTH}`);
 const tooMuch = new NotRead("the headers before it are all that WarpLens reads");
@@ -299,6 +302,14 @@ class Preprocessor implements Whole {
 
   leaveOpen(): void {
     this.#open = true;
+  }
+
+  /**
+   * Each holds on to the macros as they are, and where some are defined between two of them each has its own: in a file of nothing but
+   * macros they would come to the square of its length.
+   */
+  get checkpointCost(): number {
+    return this.#shared ? 0 : this.#macros.size / macrosAToken;
   }
 
   checkpoint(place: Pick<Checkpoint, "token" | "offset" | "line" | "lineAt">, inside: string): Checkpoint {

@@ -3,6 +3,7 @@
 import type { DominatorTree } from "../../ir/graph.ts";
 import type { Block, Op } from "../../ir/kernel.ts";
 import { isLeaf, isPure } from "../../ir/operations.ts";
+import { answerOf } from "../../ir/origins.ts";
 
 export class ValueNumbers {
   readonly #tree: DominatorTree;
@@ -18,35 +19,36 @@ export class ValueNumbers {
 
   /** One operation for all that compute this value. */
   canonical(op: Op): Op {
-    const known = this.#known.get(op);
-    if (known) return known;
-    let canonical = op;
-    if (isPure(op)) {
-      const args = op.args.map((arg) => this.canonical(arg));
-      const key = `${op.type} ${valueKey({ ...op, args })}`;
-      canonical = this.#first.get(key) ?? op;
-      this.#first.set(key, canonical);
-    }
-    this.#known.set(op, canonical);
+    return answerOf(op, this.#known, op, operandsOf, (each) => this.#canonical(each));
+  }
+
+  #canonical(op: Op): Op {
+    if (!isPure(op)) return op;
+    const args = op.args.map((arg) => this.#known.get(arg) ?? arg);
+    const key = `${op.type} ${valueKey({ ...op, args })}`;
+    const canonical = this.#first.get(key) ?? op;
+    this.#first.set(key, canonical);
     return canonical;
   }
 
   /** The block from which on the value is the same: that of the last phi or load it is computed from. Undefined: everywhere. */
   home(op: Op): Block | undefined {
-    if (this.#homes.has(op)) return this.#homes.get(op);
+    return answerOf(op, this.#homes, undefined, operandsOf, (each) => this.#home(each));
+  }
+
+  #home(op: Op): Block | undefined {
+    if (isLeaf(op)) return undefined;
+    if (!isPure(op)) return this.#blockOf.get(op);
     let home: Block | undefined;
-    if (!isLeaf(op)) {
-      if (!isPure(op)) home = this.#blockOf.get(op);
-      else
-        for (const arg of op.args) {
-          const other = this.home(arg);
-          if (other && (!home || this.#tree.dominates(home, other))) home = other;
-        }
+    for (const arg of op.args) {
+      const other = this.#homes.get(arg);
+      if (other && (!home || this.#tree.dominates(home, other))) home = other;
     }
-    this.#homes.set(op, home);
     return home;
   }
 }
+
+const operandsOf = (op: Op): readonly Op[] => (isPure(op) ? op.args : []);
 
 const commutative = new Set(["add", "mul", "mulhi.s", "mulhi.u", "and", "or", "xor", "smin", "smax", "umin", "umax", "fadd", "fmul"]);
 

@@ -2,6 +2,7 @@
 import type { Loop } from "../../ir/graph.ts";
 import type { Op } from "../../ir/kernel.ts";
 import { isPure } from "../../ir/operations.ts";
+import { comesOf } from "../../ir/origins.ts";
 import { definedIn } from "./induction.ts";
 
 /**
@@ -12,7 +13,7 @@ export function copiesByLane(loop: Loop, start: Op): boolean {
   if (!differsByThread(start)) return false;
   const inLoop = definedIn(loop);
   const loaded = (op: Op): boolean => op.action.kind === "load" && op.action.space === "global";
-  const throughTurn = (op: Op): boolean => inLoop(op) && isPure(op);
+  const throughTurn = (op: Op): readonly Op[] => (inLoop(op) && isPure(op) ? op.args : []);
   return [...loop.blocks].some(({ ops }) =>
     ops.some(
       ({ action, args }) =>
@@ -28,18 +29,5 @@ const differsByThread = (value: Op): boolean =>
   comesOf(
     value,
     ({ action }) => action.kind === "special" && /^(tid|laneid)/.test(action.register),
-    (op) => isPure(op) || op.action.kind === "phi" || op.action.kind === "load",
+    (op) => (isPure(op) || op.action.kind === "phi" || op.action.kind === "load" ? op.args : []),
   );
-
-/** Whether a value is computed from one that is sought, over operations that are looked through. */
-function comesOf(value: Op, isSought: (op: Op) => boolean, isThrough: (op: Op) => boolean): boolean {
-  const seen = new Set<Op>();
-  const pending = [value];
-  for (let op = pending.pop(); op; op = pending.pop()) {
-    if (seen.has(op)) continue;
-    seen.add(op);
-    if (isSought(op)) return true;
-    if (isThrough(op)) pending.push(...op.args);
-  }
-  return false;
-}

@@ -2,19 +2,20 @@
 import type { Loop } from "../../ir/graph.ts";
 import type { Op } from "../../ir/kernel.ts";
 import { isPure } from "../../ir/operations.ts";
+import { answerOf } from "../../ir/origins.ts";
 
 /** Whether what changes from turn to turn chooses elements of an array of the thread's own. */
 export function indexesLocalArray(loop: Loop): boolean {
   const counted = new Map<Op, boolean>();
-  const isCounted = (op: Op): boolean => {
-    const known = counted.get(op);
-    if (known !== undefined) return known;
+  const isCounted = (index: Op): boolean =>
     // Loops of values go through phis, which end the search.
-    counted.set(op, false);
-    const found = loop.header.phis.includes(op) || (isPure(op) && op.args.some(isCounted));
-    counted.set(op, found);
-    return found;
-  };
+    answerOf(
+      index,
+      counted,
+      false,
+      (op) => (isPure(op) ? op.args : []),
+      (op) => loop.header.phis.includes(op) || (isPure(op) && op.args.some((arg) => counted.get(arg) === true)),
+    );
   for (const block of loop.blocks)
     for (const { action, args } of block.ops) {
       const [base, index] = args;

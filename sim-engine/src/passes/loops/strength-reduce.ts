@@ -6,6 +6,7 @@ import { nvcc } from "../../compilers/compiler.ts";
 import { createOp } from "../../ir/builder.ts";
 import { type DominatorTree, dominators, findLoops, type Loop } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
+import { answerOf } from "../../ir/origins.ts";
 import type { Work } from "../../work.ts";
 import { preheader } from "../edit/blocks.ts";
 import { Constants } from "../edit/constants.ts";
@@ -299,16 +300,19 @@ class Pointers {
   /** The operations of the loop that make `op`, again before the loop, with the counter as it starts. */
   #replay(op: Op, counter: Op, start: Op): Op {
     const made = new Map<Op, Op>([[counter, start]]);
-    const again = (each: Op): Op => {
-      const known = made.get(each);
-      if (known) return known;
-      if (!this.#inLoop(each)) return each;
-      const copy = this.#emit(this.#entry, each.action, each.type as ScalarType, ...each.args.map(again));
-      copy.span = each.span;
-      made.set(each, copy);
-      return copy;
-    };
-    return again(op);
+    return answerOf(
+      op,
+      made,
+      op,
+      (each) => (this.#inLoop(each) ? each.args : []),
+      (each) => {
+        if (!this.#inLoop(each)) return each;
+        const args = each.args.map((arg) => made.get(arg) ?? arg);
+        const copy = this.#emit(this.#entry, each.action, each.type as ScalarType, ...args);
+        copy.span = each.span;
+        return copy;
+      },
+    );
   }
 
   #compute(linear: Linear, type: ScalarType): Op {

@@ -6,6 +6,7 @@ import { intConstant } from "../../ir/constants.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, Op } from "../../ir/kernel.ts";
 import { isConvergent, isLeaf, isPure } from "../../ir/operations.ts";
+import { answerOf } from "../../ir/origins.ts";
 import { indexesLocalArray } from "./local-arrays.ts";
 import { leavesForRare, machineLength } from "./machine-length.ts";
 
@@ -60,17 +61,12 @@ export function keepSize(loop: Loop): void {
 /** Whether an operation goes when constants are folded and arrays of the thread's own become values. */
 function isFoldedLater(): (op: Op) => boolean {
   const known = new Map<Op, boolean>();
-  const isKnown = (op: Op): boolean => {
-    const before = known.get(op);
-    if (before !== undefined) return before;
-    known.set(op, false);
-    const found =
-      op.action.kind === "const" ||
-      op.action.kind === "alloca" ||
-      (op.action.kind !== "phi" && isPure(op) && op.args.length > 0 && op.args.every(isKnown));
-    known.set(op, found);
-    return found;
-  };
+  const madeOf = (op: Op): readonly Op[] => (op.action.kind !== "phi" && isPure(op) ? op.args : []);
+  const isKnown = (value: Op): boolean =>
+    answerOf(value, known, false, madeOf, (op) => {
+      const parts = madeOf(op);
+      return /^(const|alloca)$/.test(op.action.kind) || (parts.length > 0 && parts.every((part) => known.get(part) === true));
+    });
   return (op) =>
     isKnown(op) || ((op.action.kind === "load" || op.action.kind === "store") && op.args[0] !== undefined && isKnown(op.args[0]));
 }

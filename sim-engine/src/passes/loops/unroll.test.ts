@@ -214,3 +214,38 @@ test("trip counts that an outer loop decides are constants once that is unrolled
   expect(printKernel(kernel).match(/load\.global/g)?.length).toBe(0 + 1 + 2 + 3);
   same(parseKernel(triangle), kernel, 0);
 });
+
+test("sums that share their parts are taken apart once", () => {
+  const turns = 60;
+  const sums = Array.from({ length: turns }, (_, k) => {
+    const [x, y, p] = [k, k, k].map((each, which) => `%${100 + 10 * each + which}`);
+    return `  ${p}: ptr = gep %1, %10, scale 4, offset ${4 * k}
+  %${103 + 10 * k}: i32 = load.global ${p}, align 4
+  %${110 + 10 * k}: i32 = add ${x}, ${y}
+  %${111 + 10 * k}: i32 = add ${x}, %${103 + 10 * k}`;
+  }).join("\n");
+  const kernel = prepared(`kernel @sums(%a: ptr i32, %n: i32) {
+b0:
+  %1: ptr = param 0
+  %2: i32 = param 1
+  %3: i32 = const 0
+  %4: i32 = const 1
+  jump b1
+b1: unroll 2
+  %10: i32 = phi [%3, b0], [%14, b2]
+  %12: i1 = icmp.slt %10, %2
+  branch %12, b2, b3
+b2:
+  %100: i32 = xor %10, %2
+  %101: i32 = and %10, %2
+${sums}
+  %20: ptr = gep %1, %${100 + 10 * turns}, scale 4, offset 0
+  store.global %20, %10, align 4
+  %14: i32 = add.exact %10, %4
+  jump b1
+b3:
+  return
+}
+`);
+  expect(unrollLoops(kernel, new Work())).toBe(true);
+});

@@ -25,10 +25,12 @@ export function countsUpwards(loop: Loop, { phi, start, step }: Counter): boolea
   const multiplied = (op: Op | undefined): op is Op => is(op, "mul", "shl");
   /** Sums and products of the counter with what stays; `scaled` where it is multiplied. */
   const along = (op: Op | undefined): { readonly scaled: boolean } | undefined => {
-    if (op === phi) return { scaled: false };
-    if (!is(op, "add", "sub") && !multiplied(op)) return undefined;
-    const inner = along(moving(op));
-    return inner && { scaled: inner.scaled || multiplied(op) };
+    let scaled = false;
+    for (let inner = op; inner !== phi; inner = moving(inner)) {
+      if (!is(inner, "add", "sub", "mul", "shl")) return undefined;
+      scaled ||= multiplied(inner);
+    }
+    return { scaled };
   };
   /** Unsigned sums may wrap: they stay in 32 bits, and so do the counter's own multiples by constants that something is added to. */
   const isUnsigned = (op: Op): boolean => {
@@ -75,17 +77,26 @@ export function countsUpwards(loop: Loop, { phi, start, step }: Counter): boolea
     return op.args.flatMap((arg) => parts(arg, depth + 1));
   };
   /** Multiples of the counter with two values more: LLVM loses that the sum does not wrap, and the index stays in 32 bits. */
-  const isMultipleOfSums = (op: Op | undefined): boolean => {
-    if (is(op, "add", "sub")) return op.args.some(isMultipleOfSums);
-    if (!multiplied(op)) return false;
-    const summed = parts(moving(op));
-    return summed.length > 2 && summed.includes(phi);
+  const hasMultipleOfSums = (indices: readonly Op[]): boolean => {
+    // Each once: sums that share their parts lead to these in more ways than can be gone.
+    const seen = new Set<Op>();
+    const pending = [...indices];
+    for (let op = pending.pop(); op; op = pending.pop()) {
+      if (seen.has(op)) continue;
+      seen.add(op);
+      if (is(op, "add", "sub")) pending.push(...op.args);
+      else if (multiplied(op)) {
+        const summed = parts(moving(op));
+        if (summed.length > 2 && summed.includes(phi)) return true;
+      }
+    }
+    return false;
   };
   const isExtended = (op: Op): boolean => op.action.kind === "convert" && op.action.op === "sext" && multiple(op.args[0]) !== undefined;
   if (ops.some((op) => isUnsigned(op) || isExtended(op))) return true;
   const indices = ops.flatMap(({ action, args }) => (action.kind === "gep" && args[1]?.type === "i32" && inLoop(args[1]) ? [args[1]] : []));
   const widened = ops.flatMap(({ action, args }) => (action.kind === "convert" && action.op === "sext" && args[0] ? [args[0]] : []));
-  if ([...indices, ...widened].some(isMultipleOfSums)) return true;
+  if (hasMultipleOfSums([...indices, ...widened])) return true;
   // Pointers that go along anyway take such an index with them.
   const isPointer = (index: Op): boolean => index === phi || (!isScaled(index) && along(index)?.scaled === false);
   return indices.some(isScaled) && !indices.some(isPointer);
