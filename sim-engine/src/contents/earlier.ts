@@ -3,11 +3,24 @@
 import { isExact } from "../execute/content.ts";
 import { traceAddresses } from "../execute/provenance.ts";
 import { type Contents, type MemorySource, sourceOf } from "../execute/sources.ts";
-import { type Assumption, type Content, type EarlierLaunch, type Kernel, type Launch, type ScalarType, scalarBytes } from "../ir/kernel.ts";
+import {
+  type Assumption,
+  type Content,
+  type EarlierLaunch,
+  type Kernel,
+  type Launch,
+  type Op,
+  type ScalarType,
+  scalarBytes,
+} from "../ir/kernel.ts";
 import { optimised } from "../passes/index.ts";
 import { Cancelled, type Work } from "../work.ts";
 import { assumeUnknowns, type Origin, type Resolved } from "./assume.ts";
 import { Replay, writersOf } from "./replay.ts";
+import { Unvarying } from "./unvarying.ts";
+
+/** Launches one before the other that are looked back at for what a buffer holds throughout. */
+const deepest = 8;
 
 /** Steps that earlier launches may take for one simulation. */
 const defaultSteps = 300_000;
@@ -28,6 +41,7 @@ export class EarlierContents implements Contents {
   readonly #runs: Work;
   readonly #kernels = new Map<EarlierLaunch, { readonly kernel: Kernel; readonly launch: Launch } | undefined>();
   readonly #known = new Map<EarlierLaunch, Map<number, Known>>();
+  readonly #left = new Map<EarlierLaunch, Map<number, number | undefined>>();
 
   constructor(work: Work, steps = defaultSteps) {
     this.#work = work;
@@ -103,6 +117,53 @@ export class EarlierContents implements Contents {
     if (known === undefined) return asked?.has(content.buffer) === true;
     if ("before" in known) return this.isMadeUp(known.before, seen);
     return known.replay.rest !== undefined || known.inputs === undefined || known.inputs.some((input) => this.isMadeUp(input, seen));
+  }
+
+  /** The numbers of those operations that have one and the same in all threads of a launch, all through it (see `Unvarying`). */
+  unvarying(kernel: Kernel, launch: Launch, ops: readonly Op[]): ReadonlyMap<Op, number | bigint> {
+    return ops.length === 0 ? new Map() : this.#valuesIn(kernel, launch, 0).of(ops);
+  }
+
+  #valuesIn(kernel: Kernel, launch: Launch, depth: number): Unvarying {
+    const before = (buffer: number, type: ScalarType): number | bigint | undefined => {
+      const { content, element } = launch.buffers[buffer] ?? {};
+      return content && this.#heldBy(content, element === undefined || element === type, depth);
+    };
+    return new Unvarying(kernel, launch, traceAddresses(kernel, launch, this.#work), before, this.#work);
+  }
+
+  /** The number that all elements of a content are. @param own it is read as what its elements are */
+  #heldBy(content: Content, own: boolean, depth: number): number | bigint | undefined {
+    switch (content.kind) {
+      case "zero":
+        return 0;
+      case "bytes":
+        return (content.value & 0xff) === 0 ? 0 : undefined;
+      case "constant":
+        return own || content.value === 0 ? content.value : undefined;
+      case "parts": {
+        const [first, ...rest] = content.parts.map((part) => this.#heldBy(part.content, own, depth));
+        return rest.every((value) => value === first) ? first : undefined;
+      }
+      case "written":
+        return content.since === true || depth > deepest ? undefined : this.#leftBy(content.by, content.buffer, depth + 1);
+      default:
+        return undefined;
+    }
+  }
+
+  /** The number that all of a buffer holds behind an earlier launch; of nothing but zeros, whatever type they are read as. */
+  #leftBy(by: EarlierLaunch, buffer: number, depth: number): number | undefined {
+    const found = this.#left.get(by) ?? new Map<number, number | undefined>();
+    this.#left.set(by, found);
+    if (!found.has(buffer)) {
+      // A launch that is asked for while it is looked at would depend on itself.
+      found.set(buffer, undefined);
+      const earlier = this.#optimised(by);
+      const value = earlier && this.#valuesIn(earlier.kernel, earlier.launch, depth).leftIn(buffer, "f32");
+      found.set(buffer, value !== undefined && Number(value) === 0 ? 0 : undefined);
+    }
+    return found.get(buffer);
   }
 
   #find(by: EarlierLaunch, buffer: number): Known {
