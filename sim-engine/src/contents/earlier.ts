@@ -41,7 +41,7 @@ export class EarlierContents implements Contents {
   readonly #runs: Work;
   readonly #kernels = new Map<EarlierLaunch, { readonly kernel: Kernel; readonly launch: Launch } | undefined>();
   readonly #known = new Map<EarlierLaunch, Map<number, Known>>();
-  readonly #left = new Map<EarlierLaunch, Map<number, number | undefined>>();
+  readonly #left = new Map<EarlierLaunch, Map<string, number | bigint | undefined>>();
 
   constructor(work: Work, steps = defaultSteps) {
     this.#work = work;
@@ -127,43 +127,43 @@ export class EarlierContents implements Contents {
   #valuesIn(kernel: Kernel, launch: Launch, depth: number): Unvarying {
     const before = (buffer: number, type: ScalarType): number | bigint | undefined => {
       const { content, element } = launch.buffers[buffer] ?? {};
-      return content && this.#heldBy(content, element === undefined || element === type, depth);
+      return content && this.#heldBy(content, element ?? type, type, depth);
     };
     return new Unvarying(kernel, launch, traceAddresses(kernel, launch, this.#work), before, this.#work);
   }
 
-  /** The number that all elements of a content are. @param own it is read as what its elements are */
-  #heldBy(content: Content, own: boolean, depth: number): number | bigint | undefined {
+  /** The number that all of a content is, read as a type. */
+  #heldBy(content: Content, element: ScalarType, type: ScalarType, depth: number): number | bigint | undefined {
     switch (content.kind) {
       case "zero":
         return 0;
       case "bytes":
-        return (content.value & 0xff) === 0 ? 0 : undefined;
+        return sourceOf(content, element, 0, () => this.source(content, element, 0)).read(0, type);
       case "constant":
-        return own || content.value === 0 ? content.value : undefined;
+        return element === type || content.value === 0 ? content.value : undefined;
       case "parts": {
-        const [first, ...rest] = content.parts.map((part) => this.#heldBy(part.content, own, depth));
+        const [first, ...rest] = content.parts.map((part) => this.#heldBy(part.content, element, type, depth));
         return rest.every((value) => value === first) ? first : undefined;
       }
       case "written":
-        return content.since === true || depth > deepest ? undefined : this.#leftBy(content.by, content.buffer, depth + 1);
+        return content.since === true || depth > deepest ? undefined : this.#leftBy(content.by, content.buffer, type, depth + 1);
       default:
         return undefined;
     }
   }
 
-  /** The number that all of a buffer holds behind an earlier launch; of nothing but zeros, whatever type they are read as. */
-  #leftBy(by: EarlierLaunch, buffer: number, depth: number): number | undefined {
-    const found = this.#left.get(by) ?? new Map<number, number | undefined>();
+  /** The number that all of a buffer holds behind an earlier launch, read as a type. */
+  #leftBy(by: EarlierLaunch, buffer: number, type: ScalarType, depth: number): number | bigint | undefined {
+    const found = this.#left.get(by) ?? new Map<string, number | bigint | undefined>();
     this.#left.set(by, found);
-    if (!found.has(buffer)) {
+    const key = `${buffer} ${type}`;
+    if (!found.has(key)) {
       // A launch that is asked for while it is looked at would depend on itself.
-      found.set(buffer, undefined);
+      found.set(key, undefined);
       const earlier = this.#optimised(by);
-      const value = earlier && this.#valuesIn(earlier.kernel, earlier.launch, depth).leftIn(buffer, "f32");
-      found.set(buffer, value !== undefined && Number(value) === 0 ? 0 : undefined);
+      found.set(key, earlier && this.#valuesIn(earlier.kernel, earlier.launch, depth).leftIn(buffer, type));
     }
-    return found.get(buffer);
+    return found.get(key);
   }
 
   #find(by: EarlierLaunch, buffer: number): Known {

@@ -167,11 +167,12 @@ export class Unvarying {
             ? 0
             : "varies";
       case "float":
-        if (action.op === "fmul" && args.some(isZero)) return 0;
-        if (action.op === "fdiv" && isZero(args[0]) && args[1] !== undefined && !isZero(args[1])) return 0;
+        // Numbers that nobody knows are taken to be neither zero nor infinite.
+        if (action.op === "fmul" && args.some(isZero) && args.includes("varies")) return 0;
+        if (action.op === "fdiv" && isZero(args[0]) && args[1] === "varies") return 0;
         return onNumbers(args, ([a = 0, b = 0]) => evaluateFloat(action.op, type as ScalarType, Number(a), Number(b)));
       case "fma":
-        if (isZero(args[0]) || isZero(args[1])) return args[2];
+        if (args.slice(0, 2).some(isZero) && args.slice(0, 2).includes("varies")) return args[2];
         return onNumbers(args, ([a = 0, b = 0, c = 0]) => roundTo(type as ScalarType, Number(a) * Number(b) + Number(c)));
       case "int":
         if ((action.op === "mul" || action.op === "and") && args.some(isZero)) return type === "i64" ? 0n : 0;
