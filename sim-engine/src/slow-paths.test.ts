@@ -89,6 +89,17 @@ test("roots and reciprocals of zero leave out the rest of the usual path", () =>
   );
 });
 
+test("divisions by several constants share a function that knows none of them", () => {
+  const by = (...constants: number[]): string =>
+    [
+      ...constants.map((constant, k) => `%c${k}: f32 = const ${constant}\n  %d${k}: f32 = fdiv %va, %c${k} !2`),
+      constants.length === 1 ? "%r: f32 = fadd %d0, %vb" : "%r: f32 = fadd %d0, %d1",
+    ].join("\n  ");
+  const more = (body: string): number => instructions(body, launchOf(zero, unknown)) - instructions(body, launchOf(unknown, unknown));
+  expect(more(by(3))).toBe(lengthOf("divConstant", "f32", "zero"));
+  expect(more(by(3, 7))).toBe(2 * lengthOf("div", "f32", "zero"));
+});
+
 test("doubles have tests of their own", () => {
   const division = "%r: f64 = fdiv %va, %vb !2";
   const fast = instructions(division, launchOf(unknown, unknown, "f64"), "f64", 8);
