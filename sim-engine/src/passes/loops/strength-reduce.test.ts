@@ -99,33 +99,6 @@ test("rows that are read before the loop, too, have a pointer each", () => {
   expect(runPasses(rows, fold, hoistInvariants, reduceStrength).match(/ptr = phi/g)?.length).toBe(2);
 });
 
-test("places of a volume that stand as far apart in every plane share a pointer", () => {
-  const marching = `b0:${common}
-  %20: i64 = sext %3
-  %21: i64 = sext %4
-  jump b1
-b1:
-  %10: i32 = phi [%5, b0], [%30, b1]
-  %11: i64 = phi [%21, b0], [%31, b1]
-  %22: ptr = gep %2, %11, scale 4, offset 0
-  store.global %22, %8, align 4
-  %23: i64 = add.exact %11, %20
-  %24: ptr = gep %2, %23, scale 4, offset 0
-  store.global %24, %8, align 4
-  %25: i64 = add.exact %11, %21
-  %26: ptr = gep %2, %25, scale 4, offset 0
-  store.global %26, %8, align 4
-  %30: i32 = add.exact %10, %6
-  %31: i64 = add.exact %11, %20
-  %32: i1 = icmp.slt %30, %3
-  branch %32, b1, b2
-b2:
-  return`;
-  const text = runPasses(marching, reduceStrength);
-  expect(text.match(/ptr = phi/g)?.length).toBe(1);
-  expect(text).not.toMatch(/i64 = phi/);
-});
-
 test("where several fragments of a matrix begin in a turn stays an index, that of one alone becomes a pointer", () => {
   const fragment = (first: number, ahead: number) =>
     `%${first}: i32 = const ${ahead}\n  %${first + 1}: i32 = add.exact %10, %${first}\n  %${first + 2}: ptr = gep %2, %${first + 1}, scale 4, offset 0\n` +

@@ -11,6 +11,7 @@ import { preheader } from "../edit/blocks.ts";
 import { Constants } from "../edit/constants.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { isNarrow } from "../facts/alias.ts";
+import { findFragments } from "../facts/fragments.ts";
 import { type Linear, linearKey, linearOf, multipleOf, singleTerm, splitBy, sum } from "../facts/linear.ts";
 import { definedIn } from "./induction.ts";
 
@@ -77,35 +78,16 @@ function reduceLoop(kernel: Kernel, loop: Loop, work: Work): boolean {
   }
   if (found.size === 0) return false;
   const tree = dominators(kernel);
-  const ofFragments = fragmentPlaces(kernel);
+  const fragments = findFragments(kernel);
   for (const group of found.values()) {
     // No offset of a constant goes into an instruction that loads a fragment: several in a turn would each need a pointer, which LLVM does not take.
-    if (group.list.length > 1 && group.list.every(({ gep }) => ofFragments.has(gep))) continue;
+    if (group.list.length > 1 && group.list.every(({ gep }) => fragments.isAddress(gep))) continue;
     work.ask(kernel.blocks.length + group.list.length);
     const { start, step } = counters.get(group.counter) as Stepping;
     new Pointers(kernel, { loop, entry, latch, inLoop, tree }, constants, substitution).reduce(group, start, step);
   }
   substitution.apply(kernel, work);
   return true;
-}
-
-/** Where fragments of matrices begin: what lanes add their own places to. NVVM has one address each; ptxas makes of it one for each lane. */
-function fragmentPlaces(kernel: Kernel): ReadonlySet<Op> {
-  const ofLane = new Set<Op>();
-  const places = new Set<Op>();
-  const others = new Set<Op>();
-  for (const { phis, ops } of kernel.blocks) {
-    for (const op of [...phis, ...ops]) {
-      const { action, args } = op;
-      if (action.kind === "special" ? action.register === "laneid" : action.kind === "int" && args.some((arg) => ofLane.has(arg)))
-        ofLane.add(op);
-      const [base, index] = args;
-      const isPlace = action.kind === "gep" && base !== undefined && index !== undefined && ofLane.has(index);
-      if (isPlace) places.add(base);
-      for (const arg of isPlace ? [index] : args) others.add(arg);
-    }
-  }
-  return new Set([...places].filter((place) => !others.has(place)));
 }
 
 const dependsOnLoop = (linear: Linear, inLoop: (op: Op) => boolean): boolean =>
@@ -193,9 +175,8 @@ class Pointers {
       }
       const pointer =
         (known.has(linearKey(withoutConstant(lead.rest))) ? undefined : this.#chain(scale, slope, leads, lead, members)) ??
-        (typeof step === "number" ? undefined : this.#apart(scale, leads, lead, members)) ??
         this.#share(base, scale, slope, start, step, lead, members, group.counter);
-      if (pointer && pointer !== leads[0]?.pointer) leads.push({ moving: lead, pointer });
+      if (pointer) leads.push({ moving: lead, pointer });
       pending = others;
     }
   }
@@ -226,24 +207,6 @@ class Pointers {
       return next;
     }
     return undefined;
-  }
-
-  /**
-   * Where the counter steps by what only a launch says, as by a plane of a volume, there is one pointer for all of an array that stands as far
-   * apart in every turn: LLVM takes the way with the fewest registers, and what lies between is the same for all threads, as a rule, and needs
-   * none. Returns nothing to be led by: all go by the first.
-   */
-  #apart(scale: number, [first]: readonly Led[], lead: Moving, members: readonly Member[]): Op | undefined {
-    if (first?.pointer.action.kind !== "phi") return undefined;
-    const along = this.#compute(sum(lead.rest, first.moving.rest, -1), "i64");
-    for (const block of new Set(members.map(({ moving }) => moving.block))) {
-      const here = members.filter(({ moving }) => moving.block === block);
-      const at = Math.min(...here.map(({ moving }) => block.ops.indexOf(moving.gep)));
-      const next = createOp(this.#kernel, { kind: "gep", scale, offset: 0 }, "ptr", [first.pointer, along], lead.gep.span);
-      block.ops.splice(at, 0, next);
-      this.#lead(next, scale, here);
-    }
-    return first.pointer;
   }
 
   /** Rows of an array that are accessed on the way to the loop, at constant places. */
