@@ -1,7 +1,7 @@
 /**
  * Operations the hardware lacks: what they become, as opcodes in order, each working on the result of the one before. Which
- * they are the compiler's file says: on the usual path, and |x| below 105615 in trigonometry;
- * what handles the rest is behind a branch that is counted but not taken.
+ * they are the compiler's file says: on the usual path, with no denormals and no special values, and |x| below 105615 in trigonometry;
+ * what handles the rest is behind a branch that is counted. Where it is taken `machine/slow-paths.ts` says.
  */
 
 import { defaultCompiler } from "./compiler.ts";
