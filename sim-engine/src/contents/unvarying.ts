@@ -49,6 +49,10 @@ export class Unvarying {
   readonly #values = new Map<Op, Value>();
   /** Operations that something was asked about, and those that these are computed of. */
   readonly #asked = new Set<Op>();
+  /** By memory objects: who writes there; and what a round has found them to hold, by type. */
+  readonly #writersOf = new Map<string, readonly Writer[]>();
+  readonly #found = new Map<string, Value>();
+  readonly #followed = new Set<string>();
 
   /** @param before gives what all of a buffer holds before the launch */
   constructor(
@@ -97,8 +101,13 @@ export class Unvarying {
   }
 
   #overlapping(objects: ReadonlySet<MemoryObject>): readonly Writer[] {
+    const key = keyOf(objects);
+    const known = this.#writersOf.get(key);
+    if (known) return known;
     this.#work.ask(this.#writers.length / 4);
-    return this.#writers.filter((writer) => mayOverlap(writer.objects, objects));
+    const found = this.#writers.filter((writer) => mayOverlap(writer.objects, objects));
+    this.#writersOf.set(key, found);
+    return found;
   }
 
   #ask(op: Op): void {
@@ -112,7 +121,17 @@ export class Unvarying {
         pending.push(...at.args);
         continue;
       }
-      for (const { op: writer } of this.#overlapping(this.#provenance.of(address))) pending.push(...writer.args.slice(1));
+      const objects = this.#provenance.of(address);
+      const key = keyOf(objects);
+      if (this.#followed.has(key)) continue;
+      this.#followed.add(key);
+      for (const { op: writer } of this.#overlapping(objects)) {
+        pending.push(...writer.args.slice(1));
+        // What is copied there matters as well.
+        const [, source] = writer.args;
+        if (writer.action.kind !== "copy.async" || !source) continue;
+        for (const { op: first } of this.#overlapping(this.#provenance.of(source))) pending.push(...first.args.slice(1));
+      }
     }
   }
 
@@ -123,6 +142,7 @@ export class Unvarying {
     let changed = true;
     for (let round = 0; changed && round < mostRounds; round++) {
       changed = false;
+      this.#found.clear();
       for (const op of order) {
         this.#work.ask(1);
         const before = this.#values.get(op);
@@ -134,6 +154,7 @@ export class Unvarying {
       }
     }
     if (changed) for (const op of order) this.#values.set(op, "varies");
+    this.#found.clear();
   }
 
   #value(op: Op): Value {
@@ -197,8 +218,18 @@ export class Unvarying {
     }
   }
 
-  /** What all elements of this memory hold, all through the launch. */
+  /** What all elements of this memory hold, all through the launch, as far as the round began with. */
   #held(objects: ReadonlySet<MemoryObject>, type: ScalarType): Value {
+    const key = `${keyOf(objects)} ${type}`;
+    if (this.#found.has(key)) return this.#found.get(key);
+    // What is copied from there to there again adds nothing.
+    this.#found.set(key, undefined);
+    const value = this.#heldBy(objects, type);
+    this.#found.set(key, value);
+    return value;
+  }
+
+  #heldBy(objects: ReadonlySet<MemoryObject>, type: ScalarType): Value {
     if (objects.size === 0) return "varies";
     let value: Value;
     for (const object of objects) {
@@ -210,6 +241,7 @@ export class Unvarying {
     }
     for (const { op } of this.#overlapping(objects)) {
       if (value === "varies") return value;
+      this.#work.ask(1 / 4);
       value = joined(value, this.#written(op, type));
     }
     return value;
@@ -234,6 +266,8 @@ export class Unvarying {
     return "varies";
   }
 }
+
+const keyOf = (objects: ReadonlySet<MemoryObject>): string => [...objects].sort().join(" ");
 
 const isZero = (value: Value): boolean => value !== undefined && value !== "varies" && Number(value) === 0;
 
