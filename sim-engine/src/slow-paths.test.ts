@@ -128,6 +128,13 @@ test("and what earlier launches left of them", () => {
   expect(instructions(divide, launchOf(written(launchOf(zero, unknown)), unknown)) - usual).toBe(0);
 });
 
+test("what is zero in the first turn of the host's loop alone says nothing of the others", () => {
+  const first = launchOf(zero, unknown);
+  const turn = (a: Content) => ({ ...first, later: [{ arguments: first.arguments, buffers: launchOf(a, unknown).buffers }] });
+  expect(instructions(divide, turn(zero)) - usual).toBe(lengthOf("div", "f32", "zero"));
+  expect(instructions(divide, turn(written(launchOf(zero, unknown))))).toBe(usual);
+});
+
 test("a sum that goes round a loop stays zero, and is none once something else is added", () => {
   const loop = (value: string) =>
     parseKernel(`kernel @each(%out: ptr f32, %a: ptr const f32, %b: ptr const f32, %n: i32) {
