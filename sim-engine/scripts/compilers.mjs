@@ -16,7 +16,10 @@ const sources = citedSources(compilers);
 const plainCompiler = ({ sequences, ...compiler }) => ({
   ...plainOf(compiler),
   sequences: Object.fromEntries(
-    Object.entries(sequences).map(([name, { code, callee, ptx, loops }]) => [name, { code, callee, ptx, loops }]),
+    Object.entries(sequences).map(([name, { code, callee, slow, instead, ptx, loops }]) => [
+      name,
+      { code, callee, slow, instead, ptx, loops },
+    ]),
   ),
 });
 
@@ -60,8 +63,16 @@ const docs = [
     "| operation | instructions | registers of the function | in PTX | basis | source |",
     "| --- | --- | --- | --- | --- | --- |",
     ...Object.entries(sequences).map(
-      ([operation, { code, callee, ptx, loops, ...cited }]) =>
+      ([operation, { code, callee, slow: _, instead: __, ptx, loops, ...cited }]) =>
         `| ${operation} | ${code} | ${callee ?? ""} | ${ptx ?? ""}${loops ? ", with a loop" : ""} | ${citation(cited, sources)} |`,
+    ),
+    "",
+    "What a warp runs besides for operands of a kind that is left to that function; where it says so, without the rest of the usual path.",
+    "",
+    "| operation | operands | instructions |",
+    "| --- | --- | --- |",
+    ...Object.entries(sequences).flatMap(([operation, { slow = {}, instead }]) =>
+      Object.entries(slow).map(([kind, code]) => `| ${operation} | ${kind} | ${code}${instead ? ", without the rest" : ""} |`),
     ),
     "",
   ]),

@@ -5,8 +5,9 @@ import { EarlierContents } from "./contents/earlier.ts";
 import { describe } from "./described.ts";
 import { type Executed, executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
-import type { Content, Dim3, Kernel, Launch } from "./ir/kernel.ts";
+import type { Content, Dim3, Kernel, Launch, Op } from "./ir/kernel.ts";
 import { LaunchRefused, launchProblem } from "./launchable.ts";
+import { guardedOperands, withSlowPaths } from "./machine/index.ts";
 import type { Basis, LaunchReport } from "./report/launch-report.ts";
 import { sourceLoops } from "./report/source-loops.ts";
 import { tally } from "./report/tally.ts";
@@ -48,8 +49,12 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const uneven = [...decisive].some((buffer) => isUneven(complete.buffers[buffer]?.content));
   for (const buffer of decisive) options.onContent?.(buffer);
   const prepared = { kernel: compiled.kernel, launch: complete, contents, uneven };
+  const machine = withSlowPaths(
+    compiled.machine,
+    unvaryingOperands(compiled.kernel, complete, contents, guardedOperands(compiled.machine)),
+  );
   const before = work.spent;
-  const run = executed(prepared, compiled.machine, gpu, options.registers, work);
+  const run = executed(prepared, machine, gpu, options.registers, work);
   const taken = work.spent - before;
   const steps = Math.max(leastSteps, taken / 2);
   const asking = work.share(steps);
@@ -57,7 +62,7 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const otherwise = once(() =>
     ranOtherwise(
       { ...prepared, launch: withOtherValues(complete) },
-      compiled.machine,
+      machine,
       gpu,
       options.registers,
       work.share(Math.max(leastSteps, taken)),
@@ -66,7 +71,7 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const relaunched = (grid: Dim3, block: Dim3): number | undefined => {
     // It is not to take what the launch's own answer still needs.
     if (work.left < relaunchShare * steps) return undefined;
-    const again = ranOtherwise({ ...prepared, launch: { ...complete, grid, block } }, compiled.machine, gpu, options.registers, asking);
+    const again = ranOtherwise({ ...prepared, launch: { ...complete, grid, block } }, machine, gpu, options.registers, asking);
     return again && new TimedRun(again, gpu, tally(again.program, again.machine, again.sample, work), work).asItIs().time?.ns;
   };
   const stored = [...decisive].filter((buffer) => contents.isMadeUp(launch.buffers[buffer]?.content ?? { kind: "unknown" }));
@@ -78,6 +83,21 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
     tellFaults(report, { kernel, optimised: compiled.kernel, launch, contents, steps, work }, { complete, invented });
   report.simulated.ms = now() - started;
   return report;
+}
+
+/** The numbers that operations have in all threads; of a launch in a loop of the host those that they have in its later turns, too, for which its report stands. */
+function unvaryingOperands(
+  kernel: Kernel,
+  launch: Launch,
+  contents: EarlierContents,
+  ops: readonly Op[],
+): ReadonlyMap<Op, number | bigint> {
+  let known = contents.unvarying(kernel, launch, ops);
+  for (const turn of launch.later ?? []) {
+    const then = contents.unvarying(kernel, { ...launch, ...turn }, [...known.keys()]);
+    known = new Map([...known].filter(([op, value]) => then.get(op) === value));
+  }
+  return known;
 }
 
 /** Of the steps that a relaunch may take, those that have to be left: for it, and for what is asked of the launch behind it. */

@@ -142,7 +142,7 @@ describe("as nvcc decides", () => {
     ["ptxas's unrolling of turns with a condition", recorded("guardedLoops"), "ptxas", "111 of 112"],
     ["NVVM's unrolling by loads and stores", recorded("accessLoops"), "nvvm", "160 of 160"],
     ["ptxas's unrolling by loads and stores", recorded("accessLoops"), "ptxas", "160 of 160"],
-    ["nests over a tile of registers", recorded("tiles"), "nvvm", "58 of 75"],
+    ["nests over a tile of registers", recorded("tiles"), "nvvm", "59 of 75"],
     ["loops around a nest that reads global memory", recorded("nests"), "nvvm", "70 of 75"],
     ["loops around a nest that reads global memory, by ptxas", recorded("nests"), "ptxas", "64 of 75"],
     ["nests over a tile of registers, by ptxas", recorded("tiles"), "ptxas", "46 of 75"],
@@ -158,6 +158,31 @@ describe("as nvcc decides", () => {
       return [theirs > 1, ours > 1];
     };
     expect(await agreeing(recorded("laneLoops"), unrolled)).toBe("84 of 84");
+  });
+  describe("loops in which lanes take part together", () => {
+    /** Loads in the loop's copies, and whether the last compiler made more of them; all but the one before the loop. */
+    const reads = async (probe: Recorded): Promise<{ readonly nvvm: number; readonly more: boolean }> => {
+      const kernel = await lowered(probe);
+      const loads = (): number =>
+        kernel.blocks.flatMap(({ ops }) => ops).filter((op) => op.action.kind === "load" && op.action.space === "global").length;
+      let nvvm = 0;
+      optimise(kernel, {
+        afterPass: (name) => {
+          if (name === "reduceStrength") nvvm = loads();
+        },
+      });
+      return { nvvm, more: loads() > nvvm };
+    };
+    const probes = recorded("togetherLoops");
+    test("unrolled by NVVM", { timeout: 120_000 }, async () =>
+      expect(await agreeing(probes, async (probe) => [probe.ptx.markers, (await reads(probe)).nvvm])).toBe("94 of 98"),
+    );
+    test("unrolled again by ptxas", { timeout: 120_000 }, async () =>
+      // Six of those in machine code load parameters.
+      expect(await agreeing(probes, async (probe) => [probe.sass.markers - probe.ptx.markers > 6, (await reads(probe)).more])).toBe(
+        "92 of 98",
+      ),
+    );
   });
   test("loops over a thread's own array that stay loops", { timeout: 120_000 }, async () =>
     expect(await agreeing(recorded("localArrays"), branches)).toBe("70 of 70"),

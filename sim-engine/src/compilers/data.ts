@@ -356,30 +356,68 @@ export const data: CompilerData = {
         "f32.div": {
           code: "BSSY MUFU.RCP FCHK FFMA*5 BRA BSYNC",
           callee: 9,
+          slow: {
+            zero: "MOV CALL SHF BSSY SHF IMAD.MOV LOP3 IMAD.MOV LOP3 VIADD*2 ISETP*2 IMAD.MOV BRA FSETP*2 PLOP3 BRA LOP3 BRA FSETP*3 BRA LOP3 PLOP3 BRA LOP3 BRA BSYNC IMAD.MOV RET IMAD.MOV",
+            infinite:
+              "MOV CALL SHF BSSY SHF IMAD.MOV LOP3 IMAD.MOV LOP3 VIADD*2 ISETP*2 IMAD.MOV BRA FSETP*2 PLOP3 BRA LOP3 BRA FSETP*3 BRA LOP3 PLOP3 BRA LOP3 PLOP3 BRA LOP3*2 BRA BSYNC IMAD.MOV RET IMAD.MOV",
+            invalid:
+              "MOV CALL SHF BSSY SHF IMAD.MOV LOP3 IMAD.MOV LOP3 VIADD*2 ISETP*2 IMAD.MOV BRA FSETP*2 PLOP3 BRA LOP3 BRA MUFU.RSQ BRA BSYNC IMAD.MOV RET IMAD.MOV",
+            nan: "MOV CALL SHF BSSY SHF IMAD.MOV LOP3 IMAD.MOV LOP3 VIADD*2 ISETP*2 IMAD.MOV BRA FSETP*2 PLOP3 BRA FADD BSYNC IMAD.MOV RET IMAD.MOV",
+            tiny: "MOV CALL SHF BSSY SHF IMAD.MOV LOP3 IMAD.MOV LOP3 VIADD*2 ISETP*2 IMAD.MOV BRA FSETP*2 PLOP3 BRA LOP3 BRA FSETP*3 BRA LOP3 PLOP3 BRA LOP3 PLOP3 BRA ISETP*2 IMAD.MOV FFMA IMAD.MOV FFMA VIADD LEA VIADD BSSY IMAD.IADD IADD3 IMAD MUFU.RCP FADD IMAD.IADD FFMA*7 SHF LOP3 IMAD.IADD VIADD ISETP BRA IMAD BSYNC BRA BSYNC IMAD.MOV RET IMAD.MOV",
+            scaled:
+              "MOV CALL SHF BSSY SHF IMAD.MOV LOP3 IMAD.MOV LOP3 VIADD*2 ISETP*2 IMAD.MOV BRA LEA VIADD BSSY IMAD.IADD IADD3 IMAD MUFU.RCP FADD IMAD.IADD FFMA*7 SHF LOP3 IMAD.IADD VIADD ISETP BRA IMAD BSYNC BRA BSYNC IMAD.MOV RET IMAD.MOV",
+          },
           basis: "measured",
           source: "h200-measured",
-          at: "instructions a warp executes on the usual path (functions.json: 119 in all)",
+          at: "instructions a warp executes on the usual path (functions.json: 119 in all); the slow path by the code that cuobjdump shows, and its operands: microbenchmarks/h100-slow-paths.txt",
         },
         "f32.divConstant": {
           code: "IMAD.MOV FCHK FFMA*4 BRA BSYNC",
           callee: 9,
+          slow: {
+            zero: "MOV CALL SHF BSSY*2 IMAD.MOV LOP3 VIADD ISETP IMAD.MOV BRA FSETP BREAK BRA IMAD.MOV LOP3 BREAK BRA LOP3 BREAK BRA LOP3 BRA BSYNC IMAD.MOV*2 RET",
+            infinite:
+              "MOV CALL SHF BSSY*2 IMAD.MOV LOP3 VIADD ISETP IMAD.MOV BRA FSETP BREAK BRA IMAD.MOV LOP3 BREAK BRA LOP3 BREAK BRA FSETP LOP3 PLOP3 BREAK BRA LOP3*2 BRA BSYNC IMAD.MOV*2 RET",
+            nan: "MOV CALL SHF BSSY*2 IMAD.MOV LOP3 VIADD ISETP IMAD.MOV BRA FSETP BREAK BRA FADD BSYNC IMAD.MOV*2 RET",
+            tiny: "MOV CALL SHF BSSY*2 IMAD.MOV LOP3 VIADD ISETP IMAD.MOV BRA FSETP BREAK BRA IMAD.MOV LOP3 BREAK BRA LOP3 BREAK BRA FSETP LOP3 PLOP3 BREAK BRA ISETP IMAD.MOV FFMA IMAD.MOV BSYNC UMOV VIADD UIADD3 BSSY IMAD IADD3 FADD MUFU.RCP FFMA*7 SHF LOP3 IMAD.IADD VIADD ISETP BRA IMAD BSYNC BRA BSYNC IMAD.MOV*2 RET",
+            scaled:
+              "MOV CALL SHF BSSY*2 IMAD.MOV LOP3 VIADD ISETP IMAD.MOV BRA BSYNC UMOV VIADD UIADD3 BSSY IMAD IADD3 FADD MUFU.RCP FFMA*7 SHF LOP3 IMAD.IADD VIADD ISETP BRA IMAD BSYNC BRA BSYNC IMAD.MOV*2 RET",
+          },
           basis: "assumed",
           source: "compiler-probes",
-          at: "functions.json: 109 instructions in all; what the usual path takes of them is estimated",
+          at: "functions.json: 109 instructions in all; what the usual path takes of them is estimated; the slow path by the code that cuobjdump shows, and its operands: microbenchmarks/h100-slow-paths.txt",
         },
         "f32.rcp": {
           code: "BSSY IADD3 LOP3 ISETP BRA MUFU.RCP FFMA FADD FFMA BSYNC",
           callee: 7,
+          slow: {
+            infinite: "MOV CALL IMAD.SHL BSSY SHF ISETP BRA IMAD.SHL ISETP FFMA MUFU.RCP*2 FFMA FADD FFMA*2 BRA BSYNC MOV IMAD.MOV RET BRA",
+            tiny: "MOV CALL IMAD.SHL BSSY SHF ISETP BRA IMAD.SHL ISETP FFMA MUFU.RCP*2 FFMA FADD FFMA*2 BRA BSYNC MOV IMAD.MOV RET BRA",
+            zero: "MOV CALL IMAD.SHL BSSY SHF ISETP BRA VIADD ISETP BRA MUFU.RCP BSYNC MOV IMAD.MOV RET BRA",
+            nan: "MOV CALL IMAD.SHL BSSY SHF ISETP BRA VIADD ISETP BRA MUFU.RCP BSYNC MOV IMAD.MOV RET BRA",
+            scaled:
+              "MOV CALL IMAD.SHL BSSY SHF ISETP BRA VIADD ISETP BRA LOP3 IMAD.MOV LOP3 SHF MUFU.RCP FFMA FADD FFMA*2 LOP3 FSETP LOP3 SEL LOP3 IMAD.MOV SHF LOP3*3 PLOP3 LOP3 SEL IADD3 ISETP VIADD SHF VIADD IMAD.SHL LOP3 BRA BSYNC MOV IMAD.MOV RET BRA",
+          },
+          instead: true,
           basis: "measured",
           source: "h200-measured",
-          at: "instructions a warp executes on the usual path (functions.json: 64 in all)",
+          at: "instructions a warp executes on the usual path (functions.json: 64 in all); the slow path by the code that cuobjdump shows, and its operands: microbenchmarks/h100-slow-paths.txt",
         },
         "f32.sqrt": {
           code: "BSSY MUFU.RSQ IADD3 ISETP BRA FMUL*2 FFMA*2 BSYNC",
           callee: 6,
+          slow: {
+            zero: "MOV CALL LOP3 MOV BRA HFMA2.MMA MOV*2 RET BRA",
+            negative: "MOV CALL LOP3 MOV BRA FSETP MOV BRA HFMA2.MMA MOV*2 RET BRA",
+            nan: "MOV CALL LOP3 MOV BRA FSETP MOV BRA FSETP FADD BRA HFMA2.MMA MOV*2 RET BRA",
+            infinite:
+              "MOV CALL LOP3 MOV BRA FSETP MOV BRA FSETP FADD BRA FSETP FFMA MUFU.RSQ FMUL*2 MOV FADD FFMA*2 FMUL HFMA2.MMA MOV*2 RET BRA",
+            tiny: "MOV CALL LOP3 MOV BRA FSETP MOV BRA FSETP FADD BRA FSETP FFMA MUFU.RSQ FMUL*2 MOV FADD FFMA*2 FMUL HFMA2.MMA MOV*2 RET BRA",
+          },
+          instead: true,
           basis: "measured",
           source: "h200-measured",
-          at: "instructions a warp executes on the usual path (functions.json: 36 in all)",
+          at: "instructions a warp executes on the usual path (functions.json: 36 in all); the slow path by the code that cuobjdump shows, and its operands: microbenchmarks/h100-slow-paths.txt",
         },
         "f32.rsqrt": {
           code: "FSETP FMUL MUFU.RSQ FMUL",
@@ -851,30 +889,67 @@ export const data: CompilerData = {
         "f64.div": {
           code: "MUFU.RCP64H IMAD.MOV DFMA*6 DMUL FSETP*2 FFMA BSSY BRA BSYNC IMAD.MOV",
           callee: 17,
+          slow: {
+            zero: "MOV CALL FSETP IMAD.MOV LOP3 BSSY FSETP LOP3 IMAD.MOV LOP3*2 DMUL ISETP LOP3 IMAD.MOV MUFU.RCP64H ISETP IMAD.MOV SEL LOP3*2 DFMA*3 SEL IMAD.MOV LOP3 DFMA*3 IMAD.MOV*2 LOP3*2 DMUL VIADD*2 DFMA ISETP*2 DFMA BRA DSETP BRA DSETP BRA ISETP IMAD.MOV*2 BRA ISETP LOP3 ISETP LOP3 IMAD.MOV*3 BRA BSYNC IMAD.MOV*3 RET",
+            infinite:
+              "MOV CALL FSETP IMAD.MOV LOP3 BSSY FSETP LOP3 IMAD.MOV LOP3*2 DMUL ISETP LOP3 IMAD.MOV MUFU.RCP64H ISETP IMAD.MOV SEL LOP3*2 DFMA*3 SEL IMAD.MOV LOP3 DFMA*3 IMAD.MOV*2 LOP3*2 DMUL VIADD*2 DFMA ISETP*2 DFMA BRA DSETP BRA DSETP BRA ISETP IMAD.MOV*2 BRA ISETP LOP3 ISETP LOP3 IMAD.MOV*3 BRA BSYNC IMAD.MOV*3 RET",
+            invalid:
+              "MOV CALL FSETP IMAD.MOV LOP3 BSSY FSETP LOP3 IMAD.MOV LOP3*2 DMUL ISETP LOP3 IMAD.MOV MUFU.RCP64H ISETP IMAD.MOV SEL LOP3*2 DFMA*3 SEL IMAD.MOV LOP3 DFMA*3 IMAD.MOV*2 LOP3*2 DMUL VIADD*2 DFMA ISETP*2 DFMA BRA DSETP BRA DSETP BRA ISETP IMAD.MOV*2 BRA BSYNC IMAD.MOV*3 RET",
+            nan: "MOV CALL FSETP IMAD.MOV LOP3 BSSY FSETP LOP3 IMAD.MOV LOP3*2 DMUL ISETP LOP3 IMAD.MOV MUFU.RCP64H ISETP IMAD.MOV SEL LOP3*2 DFMA*3 SEL IMAD.MOV LOP3 DFMA*3 IMAD.MOV*2 LOP3*2 DMUL VIADD*2 DFMA ISETP*2 DFMA BRA DSETP BRA LOP3 IMAD.MOV BSYNC IMAD.MOV*3 RET",
+            tiny: "MOV CALL FSETP IMAD.MOV LOP3 BSSY FSETP LOP3 IMAD.MOV LOP3*2 DMUL ISETP LOP3 IMAD.MOV MUFU.RCP64H ISETP IMAD.MOV SEL LOP3*2 DFMA*3 SEL IMAD.MOV LOP3 DFMA*3 IMAD.MOV*2 LOP3*2 DMUL VIADD*2 DFMA ISETP*2 DFMA BRA LOP3 VIADDMNMX ISETP VIMNMX SEL IMAD.IADD IMAD.MOV VIADD DMUL FSETP BRA BSYNC IMAD.MOV*3 RET",
+            scaled:
+              "MOV CALL FSETP IMAD.MOV LOP3 BSSY FSETP LOP3 IMAD.MOV LOP3*2 DMUL ISETP LOP3 IMAD.MOV MUFU.RCP64H ISETP IMAD.MOV SEL LOP3*2 DFMA*3 SEL IMAD.MOV LOP3 DFMA*3 IMAD.MOV*2 LOP3*2 DMUL VIADD*2 DFMA ISETP*2 DFMA BRA LOP3 VIADDMNMX ISETP VIMNMX SEL IMAD.IADD IMAD.MOV VIADD DMUL FSETP BRA BSYNC IMAD.MOV*3 RET",
+          },
           basis: "measured",
           source: "h200-measured",
-          at: "instructions a warp executes on the usual path (functions.json: 110 in all)",
+          at: "instructions a warp executes on the usual path (functions.json: 110 in all); the slow path by the code that cuobjdump shows, and its operands: microbenchmarks/h100-slow-paths.txt",
         },
         "f64.divConstant": {
           code: "MUFU.RCP64H IMAD.MOV*2 DFMA*5 DMUL FSETP*2 FFMA BSSY BRA BSYNC",
           callee: 17,
+          slow: {
+            zero: "MOV CALL FSETP IMAD.MOV LOP3 BSSY FSETP LOP3 IMAD.MOV LOP3*2 DMUL ISETP LOP3 IMAD.MOV MUFU.RCP64H ISETP IMAD.MOV SEL LOP3*2 DFMA*3 SEL IMAD.MOV LOP3 DFMA*3 IMAD.MOV*2 LOP3*2 DMUL VIADD*2 DFMA ISETP*2 DFMA BRA DSETP BRA DSETP BRA ISETP IMAD.MOV*2 BRA ISETP LOP3 ISETP LOP3 IMAD.MOV*3 BRA BSYNC IMAD.MOV*3 RET",
+            infinite:
+              "MOV CALL FSETP IMAD.MOV LOP3 BSSY FSETP LOP3 IMAD.MOV LOP3*2 DMUL ISETP LOP3 IMAD.MOV MUFU.RCP64H ISETP IMAD.MOV SEL LOP3*2 DFMA*3 SEL IMAD.MOV LOP3 DFMA*3 IMAD.MOV*2 LOP3*2 DMUL VIADD*2 DFMA ISETP*2 DFMA BRA DSETP BRA DSETP BRA ISETP IMAD.MOV*2 BRA ISETP LOP3 ISETP LOP3 IMAD.MOV*3 BRA BSYNC IMAD.MOV*3 RET",
+            invalid:
+              "MOV CALL FSETP IMAD.MOV LOP3 BSSY FSETP LOP3 IMAD.MOV LOP3*2 DMUL ISETP LOP3 IMAD.MOV MUFU.RCP64H ISETP IMAD.MOV SEL LOP3*2 DFMA*3 SEL IMAD.MOV LOP3 DFMA*3 IMAD.MOV*2 LOP3*2 DMUL VIADD*2 DFMA ISETP*2 DFMA BRA DSETP BRA DSETP BRA ISETP IMAD.MOV*2 BRA BSYNC IMAD.MOV*3 RET",
+            nan: "MOV CALL FSETP IMAD.MOV LOP3 BSSY FSETP LOP3 IMAD.MOV LOP3*2 DMUL ISETP LOP3 IMAD.MOV MUFU.RCP64H ISETP IMAD.MOV SEL LOP3*2 DFMA*3 SEL IMAD.MOV LOP3 DFMA*3 IMAD.MOV*2 LOP3*2 DMUL VIADD*2 DFMA ISETP*2 DFMA BRA DSETP BRA LOP3 IMAD.MOV BSYNC IMAD.MOV*3 RET",
+            tiny: "MOV CALL FSETP IMAD.MOV LOP3 BSSY FSETP LOP3 IMAD.MOV LOP3*2 DMUL ISETP LOP3 IMAD.MOV MUFU.RCP64H ISETP IMAD.MOV SEL LOP3*2 DFMA*3 SEL IMAD.MOV LOP3 DFMA*3 IMAD.MOV*2 LOP3*2 DMUL VIADD*2 DFMA ISETP*2 DFMA BRA LOP3 VIADDMNMX ISETP VIMNMX SEL IMAD.IADD IMAD.MOV VIADD DMUL FSETP BRA BSYNC IMAD.MOV*3 RET",
+            scaled:
+              "MOV CALL FSETP IMAD.MOV LOP3 BSSY FSETP LOP3 IMAD.MOV LOP3*2 DMUL ISETP LOP3 IMAD.MOV MUFU.RCP64H ISETP IMAD.MOV SEL LOP3*2 DFMA*3 SEL IMAD.MOV LOP3 DFMA*3 IMAD.MOV*2 LOP3*2 DMUL VIADD*2 DFMA ISETP*2 DFMA BRA LOP3 VIADDMNMX ISETP VIMNMX SEL IMAD.IADD IMAD.MOV VIADD DMUL FSETP BRA BSYNC IMAD.MOV*3 RET",
+          },
           basis: "assumed",
           source: "compiler-probes",
-          at: "functions.json: 100 instructions in all; what the usual path takes of them is estimated",
+          at: "functions.json: 100 instructions in all; what the usual path takes of them is estimated; the slow path by the code that cuobjdump shows, and its operands: microbenchmarks/h100-slow-paths.txt",
         },
         "f64.rcp": {
           code: "MUFU.RCP64H IADD3 DFMA*4 FSETP BSSY BRA BSYNC IMAD.MOV",
           callee: 10,
+          slow: {
+            zero: "LOP3 VIADD MOV CALL DSETP BSSY BRA LOP3 IADD3 ISETP LOP3 IMAD.MOV BRA BSYNC HFMA2.MMA MOV IMAD.MOV RET",
+            infinite: "LOP3 VIADD MOV CALL DSETP BSSY BRA LOP3 IADD3 ISETP LOP3 IMAD.MOV BRA BSYNC HFMA2.MMA MOV IMAD.MOV RET",
+            nan: "LOP3 VIADD MOV CALL DSETP BSSY BRA LOP3 IMAD.MOV BSYNC HFMA2.MMA MOV IMAD.MOV RET",
+            tiny: "LOP3 VIADD MOV CALL DSETP BSSY BRA LOP3 IADD3 ISETP LOP3 IMAD.MOV BRA ISETP BRA DMUL IMAD.MOV MUFU.RCP64H DFMA*5 DMUL BRA BSYNC HFMA2.MMA MOV IMAD.MOV RET",
+            scaled:
+              "LOP3 VIADD MOV CALL DSETP BSSY BRA LOP3 IADD3 ISETP LOP3 IMAD.MOV BRA ISETP BRA VIADD MOV MUFU.RCP64H DFMA*5 DMUL DFMA*3 BRA BSYNC HFMA2.MMA MOV IMAD.MOV RET",
+          },
           basis: "assumed",
           source: "compiler-probes",
-          at: "functions.json: 56 instructions in all; what the usual path takes of them is estimated",
+          at: "functions.json: 56 instructions in all; what the usual path takes of them is estimated; the slow path by the code that cuobjdump shows, and its operands: microbenchmarks/h100-slow-paths.txt",
         },
         "f64.sqrt": {
           code: "MUFU.RSQ64H IADD3 IMAD.MOV*2 DMUL*3 DFMA*5 ISETP BSSY BRA BSYNC MOV*2",
           callee: 14,
+          slow: {
+            zero: "MOV CALL ISETP BSSY IMAD.MOV BRA DSETP BRA DADD BSYNC MOV RET MOV IMAD.MOV",
+            negative: "MOV CALL ISETP BSSY IMAD.MOV BRA DSETP BRA ISETP IMAD.MOV MOV BRA BSYNC MOV RET MOV IMAD.MOV",
+            nan: "MOV CALL ISETP BSSY IMAD.MOV BRA DSETP BRA ISETP IMAD.MOV MOV BRA ISETP BRA DADD BSYNC MOV RET MOV IMAD.MOV",
+            infinite: "MOV CALL ISETP BSSY IMAD.MOV BRA DSETP BRA ISETP IMAD.MOV MOV BRA ISETP BRA DADD BSYNC MOV RET MOV IMAD.MOV",
+            tiny: "MOV CALL ISETP BSSY IMAD.MOV BRA DSETP BRA ISETP IMAD.MOV MOV BRA ISETP BRA DMUL IMAD.MOV MOV IMAD.MOV MUFU.RSQ64H DMUL DFMA*2 DMUL DFMA DMUL IADD3 DFMA*2 VIADD BRA BSYNC MOV RET MOV IMAD.MOV",
+          },
           basis: "measured",
           source: "h200-measured",
-          at: "instructions a warp executes on the usual path (functions.json: 62 in all)",
+          at: "instructions a warp executes on the usual path (functions.json: 62 in all); the slow path by the code that cuobjdump shows, and its operands: microbenchmarks/h100-slow-paths.txt",
         },
         "f64.rsqrt": {
           code: "MUFU.RSQ64H LOP3 DMUL*3 DFMA*4 IMAD.MOV*2 ISETP BSSY BRA",

@@ -1,10 +1,11 @@
 /**
  * Operations the hardware lacks: what they become, as opcodes in order, each working on the result of the one before. Which
  * they are the compiler's file says: on the usual path, with no denormals and no special values, and |x| below 105615 in trigonometry;
- * what handles the rest is behind a branch that is counted but not taken.
+ * what handles the rest is behind a branch that is counted. Where it is taken `machine/slow-paths.ts` says.
  */
 
 import { defaultCompiler } from "./compiler.ts";
+import type { SlowCase } from "./files.ts";
 
 /** `FFMA*5` is five in a row. */
 const sequence = (text: string): readonly string[] =>
@@ -49,3 +50,17 @@ export function libraryFunction(name: string, type: "f32" | "f64"): { readonly p
 /** Words of registers of the function that takes over for rare operands, beside what is live across the call; undefined where none is called. */
 export const calleeWords = (name: string, type: "f32" | "f64" | "i64", fast: boolean): number | undefined =>
   fast ? undefined : sequences[`${type}.${name}`]?.callee;
+
+/** What a warp runs besides for operands of such a kind, and whether without the rest of the usual path; undefined where nobody looked. */
+export function slowPath(
+  name: string,
+  type: "f32" | "f64",
+  slowCase: SlowCase,
+): { readonly code: readonly string[]; readonly instead: boolean } | undefined {
+  const { slow, instead = false } = sequences[`${type}.${name}`] ?? {};
+  const code = slow?.[slowCase];
+  return code === undefined ? undefined : { code: sequence(code), instead };
+}
+
+/** Whether it is known what becomes of operands that are left to a function. */
+export const hasSlowPath = (name: string, type: "f32" | "f64"): boolean => sequences[`${type}.${name}`]?.slow !== undefined;

@@ -10,12 +10,23 @@ export type CompilerFigureBasis = "documented" | "upstream" | "measured" | "fitt
 
 export type CompilerFigure = Figure<CompilerFigureBasis>;
 
+/**
+ * Kinds of operands that are not divided, or whose root is not taken, the usual way: by what comes of it (`zero`, `infinite`; `invalid`: no
+ * number), `nan` operands, `negative` ones of roots, and the others, that are brought to scale first: `tiny` (of floats denormal ones)
+ * or `scaled`.
+ */
+export type SlowCase = "zero" | "infinite" | "invalid" | "nan" | "negative" | "tiny" | "scaled";
+
 /** What an operation that the hardware lacks becomes. */
 export interface Sequence {
   /** Opcodes in order, `FFMA*5` for five in a row. */
   readonly code: string;
   /** Words of registers of the function that takes over for rare operands, beside what is live across the call. */
   readonly callee?: number;
+  /** What a warp runs besides where operands of such a kind (`SlowCase`) are left to that function: from the call to what the result takes. */
+  readonly slow?: Readonly<Partial<Record<SlowCase, string>>>;
+  /** Then the rest of the usual path, between the branch and where both meet, is not run. */
+  readonly instead?: boolean;
   /** PTX instructions that it is: what NVVM made of a function of the maths library. */
   readonly ptx?: number;
   /** They hold a loop. */

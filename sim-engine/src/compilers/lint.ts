@@ -20,10 +20,12 @@ function* lintSequences({ id, sequences }: CompilerFile, rules: Rules): Generato
     yield* lintCitation(`${id}.${name}`, sequence, rules);
     if (!/^(f32(\.fast)?(\.flushed)?|f64|i32|i64)\.\w+$/.test(name)) yield `${id}: no sequence can be called ${name}`;
     const opcodes = sequence.code.split(" ");
-    const wrong = opcodes.find((opcode) => !/^[A-Z][A-Z0-9]*(\.[A-Z0-9]+)*(\*[1-9]\d*)?$/.test(opcode));
+    const all = [sequence.code, ...Object.values(sequence.slow ?? {})].flatMap((code) => code.split(" "));
+    const wrong = all.find((opcode) => !/^[A-Z][A-Z0-9]*(\.[A-Z0-9]+)*(\*[1-9]\d*)?$/.test(opcode));
     if (wrong !== undefined) yield `${id}.${name}: ${wrong || "nothing"} is no opcode`;
     if (sequence.callee !== undefined && !opcodes.some((opcode) => /^BRA(\*|$)/.test(opcode)))
       yield `${id}.${name}: calls a function without a branch to it`;
+    if (sequence.slow !== undefined && sequence.callee === undefined) yield `${id}.${name}: has a slow path without a function`;
   }
 }
 

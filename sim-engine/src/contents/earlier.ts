@@ -3,11 +3,24 @@
 import { isExact } from "../execute/content.ts";
 import { traceAddresses } from "../execute/provenance.ts";
 import { type Contents, type MemorySource, sourceOf } from "../execute/sources.ts";
-import { type Assumption, type Content, type EarlierLaunch, type Kernel, type Launch, type ScalarType, scalarBytes } from "../ir/kernel.ts";
+import {
+  type Assumption,
+  type Content,
+  type EarlierLaunch,
+  type Kernel,
+  type Launch,
+  type Op,
+  type ScalarType,
+  scalarBytes,
+} from "../ir/kernel.ts";
 import { optimised } from "../passes/index.ts";
 import { Cancelled, type Work } from "../work.ts";
 import { assumeUnknowns, type Origin, type Resolved } from "./assume.ts";
 import { Replay, writersOf } from "./replay.ts";
+import { Unvarying } from "./unvarying.ts";
+
+/** Launches one before the other that are looked back at for what a buffer holds throughout. */
+const deepest = 8;
 
 /** Steps that earlier launches may take for one simulation. */
 const defaultSteps = 300_000;
@@ -28,6 +41,7 @@ export class EarlierContents implements Contents {
   readonly #runs: Work;
   readonly #kernels = new Map<EarlierLaunch, { readonly kernel: Kernel; readonly launch: Launch } | undefined>();
   readonly #known = new Map<EarlierLaunch, Map<number, Known>>();
+  readonly #left = new Map<EarlierLaunch, Map<string, number | bigint | undefined>>();
 
   constructor(work: Work, steps = defaultSteps) {
     this.#work = work;
@@ -103,6 +117,53 @@ export class EarlierContents implements Contents {
     if (known === undefined) return asked?.has(content.buffer) === true;
     if ("before" in known) return this.isMadeUp(known.before, seen);
     return known.replay.rest !== undefined || known.inputs === undefined || known.inputs.some((input) => this.isMadeUp(input, seen));
+  }
+
+  /** The numbers of those operations that have one and the same in all threads of a launch, all through it (see `Unvarying`). */
+  unvarying(kernel: Kernel, launch: Launch, ops: readonly Op[]): ReadonlyMap<Op, number | bigint> {
+    return ops.length === 0 ? new Map() : this.#valuesIn(kernel, launch, 0).of(ops);
+  }
+
+  #valuesIn(kernel: Kernel, launch: Launch, depth: number): Unvarying {
+    const before = (buffer: number, type: ScalarType): number | bigint | undefined => {
+      const { content, element } = launch.buffers[buffer] ?? {};
+      return content && this.#heldBy(content, element ?? type, type, depth);
+    };
+    return new Unvarying(kernel, launch, traceAddresses(kernel, launch, this.#work), before, this.#work);
+  }
+
+  /** The number that all of a content is, read as a type. */
+  #heldBy(content: Content, element: ScalarType, type: ScalarType, depth: number): number | bigint | undefined {
+    switch (content.kind) {
+      case "zero":
+        return 0;
+      case "bytes":
+        return sourceOf(content, element, 0, () => this.source(content, element, 0)).read(0, type);
+      case "constant":
+        return element === type || content.value === 0 ? content.value : undefined;
+      case "parts": {
+        const [first, ...rest] = content.parts.map((part) => this.#heldBy(part.content, element, type, depth));
+        return rest.every((value) => value === first) ? first : undefined;
+      }
+      case "written":
+        return content.since === true || depth > deepest ? undefined : this.#leftBy(content.by, content.buffer, type, depth + 1);
+      default:
+        return undefined;
+    }
+  }
+
+  /** The number that all of a buffer holds behind an earlier launch, read as a type. */
+  #leftBy(by: EarlierLaunch, buffer: number, type: ScalarType, depth: number): number | bigint | undefined {
+    const found = this.#left.get(by) ?? new Map<string, number | bigint | undefined>();
+    this.#left.set(by, found);
+    const key = `${buffer} ${type}`;
+    if (!found.has(key)) {
+      // A launch that is asked for while it is looked at would depend on itself.
+      found.set(key, undefined);
+      const earlier = this.#optimised(by);
+      found.set(key, earlier && this.#valuesIn(earlier.kernel, earlier.launch, depth).leftIn(buffer, type));
+    }
+    return found.get(key);
   }
 
   #find(by: EarlierLaunch, buffer: number): Known {

@@ -1,3 +1,4 @@
 export type * from "./machine.ts";
 export { select } from "./select.ts";
+export { guardedOperands, withSlowPaths } from "./slow-paths.ts";
 export { storeRuns } from "./store-runs.ts";

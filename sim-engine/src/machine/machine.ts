@@ -39,8 +39,18 @@ export interface Instruction {
   readonly uses: readonly Register[];
   /** Words of registers that a function called on rare operands takes, beside all that is live across the call. */
   readonly callee?: number;
+  /** The branch past that function, or what runs between it and where both ways meet, of a sequence whose slow path is known. */
+  readonly guarded?: Guarded;
   /** Runs under a predicate that stands for a branch: issued for the warp, done only by the lanes of `Instruction.op`'s block. */
   readonly predicated?: true;
+}
+
+/** Of a sequence in which operands are looked at (`slow-paths.ts`). */
+export interface Guarded {
+  readonly op: Op;
+  /** Its name in the compiler's file, behind the type. */
+  readonly name: string;
+  readonly part: "branch" | "rest";
 }
 
 /** Of a warp's part of its group's product: cycles its tensor core takes, from its last one until it may begin, and whether it ends a group. */
@@ -78,4 +88,6 @@ export interface MachineKernel {
   readonly registers: RegisterEstimate;
   /** Bytes of local memory a thread has: arrays that could not live in registers, and spills. */
   readonly localBytesPerThread: number;
+  /** The operands of divisions and roots that are known, and by which slow paths are in the code. */
+  readonly known?: ReadonlyMap<Op, number | bigint>;
 }

@@ -1,6 +1,6 @@
 /** Floating-point arithmetic and the mathematical functions. */
 
-import { calleeWords, expansion } from "../compilers/expansions.ts";
+import { calleeWords, expansion, hasSlowPath } from "../compilers/expansions.ts";
 import { floatConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
 import type { BlockCode, Choice, Selection } from "./selection.ts";
@@ -38,8 +38,12 @@ function selectDivision(op: Op, fast: boolean, flushed: boolean): Choice {
   const half = op.type === "f16" || op.type === "bf16";
   if (half) return ["HADD2.F32", "HADD2.F32", "MUFU.RCP", "FMUL", "FFMA", "F2FP"];
   const name = Math.abs(floatConstant(a) ?? 0) === 1 ? "rcp" : isConstant(b) ? "divConstant" : "div";
-  return { opcodes: expansion(name, type, fast, flushed) ?? [], callee: calleeWords(name, type, fast) };
+  return { opcodes: expansion(name, type, fast, flushed) ?? [], callee: calleeWords(name, type, fast), guard: guardOf(name, type, fast) };
 }
+
+/** The name of a sequence that looks at its operands, where it is known what it does with special ones. */
+const guardOf = (name: string, type: "f32" | "f64", fast: boolean): string | undefined =>
+  !fast && hasSlowPath(name, type) ? name : undefined;
 
 /** An instruction holds one constant; another has to be in a register, which the compiler fills before a loop. */
 function withConstants(selection: Selection, code: BlockCode, opcode: string, op: Op): Choice {
@@ -138,9 +142,11 @@ export function selectMath(selection: Selection, op: Op): Choice {
       const opcodes = expansion(fn, width, fast, flushed);
       if (!opcodes) return ["FADD"];
       // Half precision goes through single.
+      const half = type === "f16" || type === "bf16";
       return {
-        opcodes: type === "f16" || type === "bf16" ? ["HADD2.F32", ...opcodes, "F2FP"] : opcodes,
+        opcodes: half ? ["HADD2.F32", ...opcodes, "F2FP"] : opcodes,
         callee: calleeWords(fn, width, fast),
+        guard: half ? undefined : guardOf(fn, width, fast),
       };
     }
   }

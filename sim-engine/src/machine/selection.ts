@@ -29,6 +29,8 @@ export type Choice =
       readonly more?: readonly Register[];
       /** Registers of the function that the rare operands are left to (`Instruction.callee`). */
       readonly callee?: number | undefined;
+      /** The sequence's name in the compiler's file, where it has a slow path that is known. */
+      readonly guard?: string | undefined;
     };
 
 const isPlain = (choice: Choice): choice is readonly string[] => Array.isArray(choice);
@@ -68,8 +70,8 @@ export class Selection {
    * defines `op`. One alone carries the operation.
    */
   emit(code: BlockCode, op: Op, choice: Choice): void {
-    const { opcodes, operands, more, callee } = isPlain(choice)
-      ? { opcodes: choice, operands: undefined, more: undefined, callee: undefined }
+    const { opcodes, operands, more, callee, guard } = isPlain(choice)
+      ? { opcodes: choice, operands: undefined, more: undefined, callee: undefined, guard: undefined }
       : choice;
     const uses = [...new Set([...(operands ?? op.args).flatMap((operand) => this.use(operand, code.block)), ...(more ?? [])])];
     // The operands are wanted to the middle of the sequence, as a rule; where rare ones are left to other code, until then.
@@ -80,7 +82,12 @@ export class Selection {
       const defs = index < opcodes.length - 1 ? [this.#between(op, opcode)] : op.type === "void" ? [] : [this.define(op)];
       const reads = index <= lastRead ? uses : [];
       const instruction = this.instruction(opcode, op.span, defs, last ? [last, ...reads] : reads, opcodes.length === 1 ? op : undefined);
-      code.body.push(index === branch && callee !== undefined ? { ...instruction, callee } : instruction);
+      const guarded = guard !== undefined && index >= branch && index < opcodes.length - 1;
+      code.body.push({
+        ...instruction,
+        ...(index === branch && callee !== undefined ? { callee } : {}),
+        ...(guarded ? { guarded: { op, name: guard, part: index === branch ? ("branch" as const) : ("rest" as const) } } : {}),
+      });
       last = defs[0];
     }
   }

@@ -1,7 +1,7 @@
 /** The machine code of a kernel in which some operations are others: what the compiler would make of a source without them. */
 import { cloneKernel, createOp } from "../ir/builder.ts";
 import type { Block, Op } from "../ir/kernel.ts";
-import { type MachineKernel, select } from "../machine/index.ts";
+import { type MachineKernel, select, withSlowPaths } from "../machine/index.ts";
 import type { Work } from "../work.ts";
 import type { Without } from "./without.ts";
 
@@ -41,14 +41,19 @@ export function recompiled(machine: MachineKernel, { kept, divisions }: Without,
         own,
         {
           block: own,
-          instructions: instructions.map(({ op, ...rest }) => {
+          instructions: instructions.map(({ op, guarded, ...rest }) => {
             const original = op && originals.get(op.id);
-            return original ? { ...rest, op: original } : rest;
+            const looksAt = guarded && originals.get(guarded.op.id);
+            return {
+              ...rest,
+              ...(original ? { op: original } : {}),
+              ...(guarded && looksAt ? { guarded: { ...guarded, op: looksAt } } : {}),
+            };
           }),
           ...(home ? { home: blockOf.get(home) ?? home } : {}),
         },
       ];
     }),
   );
-  return { ...made, kernel, blocks };
+  return withSlowPaths({ ...made, kernel, blocks }, machine.known ?? new Map());
 }

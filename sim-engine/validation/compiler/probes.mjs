@@ -535,6 +535,26 @@ else { asm volatile("setmaxnreg.inc.sync.aligned.u32 ${most};"); float x = 0.0f;
     }
 }
 
+/** Loops of unknown length in which lanes or warps take part together: whether they are unrolled, by what they do so at and by where they begin. */
+function* togetherLoops() {
+  const kinds = {
+    none: "",
+    barrier: "__syncthreads();",
+    exchange: "s[threadIdx.x] = x; __syncthreads(); x += s[threadIdx.x ^ 1]; __syncthreads();",
+    shuffle: "x += __shfl_xor_sync(0xffffffffu, x, 1);",
+    butterfly: "for (int o = 16; o > 0; o >>= 1) x += __shfl_xor_sync(0xffffffffu, x, o);",
+    ballot: "x += __popc(__ballot_sync(0xffffffffu, x > 1.0f));",
+    syncwarp: "__syncwarp();",
+  };
+  for (const [kind, together] of Object.entries(kinds))
+    for (const start of ["0", "first"])
+      for (const size of [1, 4, 8, 16, 20, 32, 48]) {
+        const name = `together_${kind}_${start}_${size}`;
+        const body = `__shared__ float s[256]; s[threadIdx.x] = a; for (int i = ${start}; i < n; i++) { ${multiplies(size)} x += q[i * 32 + threadIdx.x]; ${together} } x += s[255 - threadIdx.x];`;
+        yield { name, source: kernel(name, ", int n, int first", body), varied: { trips: "unknown", kind, start, size }, marker: "load" };
+      }
+}
+
 /** Loops of unknown length that begin at one index of the launch and step by another, by what is done to both alike. */
 function* alikeSteps() {
   const [x, block] = ["(int)threadIdx.x", "(int)blockDim.x"];
@@ -771,6 +791,7 @@ export const families = {
   widenedCounters,
   steps,
   alikeSteps,
+  togetherLoops,
   counterWidths,
   wideProducts,
   indices,
