@@ -367,6 +367,16 @@ describe("what cannot be simulated is said, with its place", () => {
     expect(text.slice(failure.at?.start, failure.at?.end)).toContain(at);
   });
 
+  test.each([
+    "float a[1000000000] = {};",
+    "float a[4][1000000000] = {{1.f}};",
+    'char a[1000000000] = "abc";',
+    "struct S { int v = 3; } a[1000000000];",
+    "struct S { int v; __device__ S() {} } a[1000000000];",
+  ])("too many elements: %s", async (array) => {
+    await expect(lowered(`__global__ void k(int n) { ${array} }`)).rejects.toThrow(/more than 200000 operations/);
+  });
+
   test("too much", async () => {
     const body = Array.from(
       { length: 40 },

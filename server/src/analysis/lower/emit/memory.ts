@@ -31,8 +31,9 @@ function offsetBy(lowering: Lowering, pointer: Op, bytes: number): Op {
   return lowering.builder.gep(pointer, lowering.constant("i32", 0), 1, bytes);
 }
 
-/** A part of an object: `type` at `offset` bytes from its start. */
+/** A part of an object: `type` at `offset` bytes from its start. An array may be said to have any number of them. */
 export function part(lowering: Lowering, place: Place, offset: number, type: Type, node: Node = place.node): Place {
+  lowering.spend();
   lowering.at(node);
   const pointer = offsetBy(lowering, place.pointer, offset);
   const align = place.align ?? lowering.context.alignOf(place.type) ?? 1;
