@@ -6,6 +6,7 @@ import { takeStages, watchStages } from "./trace.ts";
 import { AnalysisError } from "./worker/messages.ts";
 import { NativeGate } from "./worker/native-gate.ts";
 import { Pulse } from "./worker/pulse.ts";
+import { Rest } from "./worker/rest.ts";
 import { JobRunner } from "./worker/run.ts";
 import type { FromThread, Request, ThreadData, ToThread } from "./worker/thread.ts";
 import { warmUp } from "./worker/warm-up.ts";
@@ -21,21 +22,9 @@ const loaded = loadGuardedGrammarFromDisk(
       gate.within(() => parse(text, { ...options, cancelled: () => gate.isClosed || cancelled?.() === true })),
 );
 
-let asked = false;
-/** What is done while nobody asks, a step at a time. */
-let resting: Iterator<void> | undefined;
-function rest(steps: Iterator<void>): void {
-  resting = steps;
-  const goOn = (): void => {
-    if (resting === steps && !steps.next().done) setImmediate(goOn);
-  };
-  goOn();
-}
+const rest = new Rest(loaded);
 // While the editor still says hello: whoever asks is answered, and then there is enough to do.
-void loaded.then(
-  () => asked || rest(warmUp()),
-  () => undefined,
-);
+rest.begin(warmUp);
 const runner = new JobRunner(diskFiles, () => pulse.beat());
 const post = (message: FromThread): void => parentPort?.postMessage(message);
 
@@ -65,9 +54,8 @@ function answer(id: number, request: Request): FromThread {
 
 parentPort?.on("message", async (message: ToThread) => {
   if ("input" in message) return runner.tell(message.input);
-  if ("rest" in message) return rest(runner.prepareForEdits());
-  asked = true;
-  resting = undefined;
+  if ("rest" in message) return rest.begin(() => runner.prepareForEdits());
+  rest.stop();
   const { id, request } = message;
   try {
     await loaded;
