@@ -1,5 +1,6 @@
 import { findGpu, type GpuModel, type LaunchReport, Work } from "@warplens/sim-engine";
 import { beforeAll, describe, expect, test } from "vitest";
+import { ProgramDatabase } from "./analysis/program-database.ts";
 import { loadGrammarFromDisk } from "./grammar.ts";
 import { simulateLaunches, simulateProgram } from "./simulate.ts";
 import { analyseCode } from "./testing/rule-tables.ts";
@@ -57,10 +58,19 @@ describe("a launch that the program passes by", () => {
 });
 
 describe("a launch that was simulated before", () => {
+  const path = "/project/case.cu";
+  const programs = new ProgramDatabase({ read: () => undefined });
+  programs.configure(path, { computeCapability: 90, defines: [], includeDirs: [], launches: [], assume: [], argv: [] });
+  /** One text after the other of one file, which remembers what it can. */
+  const edited = (code: string, id = "h200") => {
+    programs.setText(path, code);
+    return simulateProgram(programs.program(path), model(id));
+  };
+
   test("moves with its kernel", () => {
     const code = `${kernel}\n${host("scale<<<64, 256>>>(a, 2.0f);")}`;
-    const [first] = simulated(code).launches;
-    const [moved] = simulated(`// one\n// two 🚀\n${code}`).launches;
+    const [first] = edited(code).launches;
+    const [moved] = edited(`// one\n// two 🚀\n${code}`).launches;
     expect(Object.keys(first?.report.lines ?? {})).toContain("3");
     expect(Object.keys(moved?.report.lines ?? {})).toContain("5");
     expect(Object.values(moved?.report.lines ?? {})).toEqual(Object.values(first?.report.lines ?? {}));
@@ -74,14 +84,37 @@ describe("a launch that was simulated before", () => {
     ["another launch", `${kernel}\n${host("scale<<<32, 256>>>(a, 2.0f);")}`],
     ["another value", `${kernel.replace("i * 2] =", "i * (int)f] =")}\n${host("scale<<<64, 256>>>(a, 4.0f);")}`],
   ])("is not taken for %s", (_, code) => {
-    const [first] = simulated(`${kernel}\n${host("scale<<<64, 256>>>(a, 2.0f);")}`).launches;
-    const [other] = simulated(code).launches;
+    const [first] = edited(`${kernel}\n${host("scale<<<64, 256>>>(a, 2.0f);")}`).launches;
+    const [other] = edited(code).launches;
     expect(other?.report.lines).not.toEqual(first?.report.lines);
+  });
+
+  test.each([
+    ["before", "add<<<64, 256>>>(a); divide<<<64, 256>>>(b, a, 3.0f);"],
+    [
+      "in an earlier turn of the host's loop",
+      "for (int turn = 0; turn < 3; turn++) { divide<<<64, 256>>>(b, a, 3.0f); add<<<64, 256>>>(b); float *c = a; a = b; b = c; }",
+    ],
+  ])("nor where another launch has left what it divides: %s", (_, launches) => {
+    const divided = (added: string) =>
+      edited(`__global__ void add(float *a) { a[blockIdx.x * blockDim.x + threadIdx.x] += ${added}; }
+__global__ void divide(float *to, const float *a, float by) { int i = blockIdx.x * blockDim.x + threadIdx.x; to[i] = a[i] / by; }
+int main() {
+  float *a, *b;
+  cudaMalloc(&a, 65536);
+  cudaMalloc(&b, 65536);
+  cudaMemset(a, 0, 65536);
+  cudaMemset(b, 0, 65536);
+  ${launches}
+}`).launches.find(({ fact }) => fact.kernelName === "divide")?.report.instructions.warp;
+    const [zeros, ones] = [divided("0.0f"), divided("1.0f")];
+    expect(zeros).toBeGreaterThan(1.5 * (ones ?? Number.NaN));
+    expect(divided("0.0f")).toBe(zeros);
   });
 
   test("nor for one on another GPU", () => {
     const code = `${kernel}\n${host("scale<<<64, 1024>>>(a, 2.0f);")}`;
-    const warps = (id: string) => simulated(code, id).launches[0]?.report.occupancy.activeWarpsPerSm;
+    const warps = (id: string) => edited(code, id).launches[0]?.report.occupancy.activeWarpsPerSm;
     expect(warps("h200")).toBe(64);
     expect(warps("t4")).toBe(32);
   });

@@ -26,7 +26,7 @@ export interface SimulateOptions {
   readonly optimisingSteps?: number;
   /** Whether what the kernel does wrong is looked for, too (default: true). */
   readonly faults?: boolean;
-  /** Told each buffer whose contents decide addresses or branches. */
+  /** Told each buffer whose contents decide addresses, branches or slow paths. */
   readonly onContent?: (buffer: number) => void;
   /** Milliseconds, for `simulated.ms`. */
   readonly now?: () => number;
@@ -51,7 +51,7 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const prepared = { kernel: compiled.kernel, launch: complete, contents, uneven };
   const machine = withSlowPaths(
     compiled.machine,
-    unvaryingOperands(compiled.kernel, complete, contents, guardedOperands(compiled.machine)),
+    unvaryingOperands(compiled.kernel, complete, contents, guardedOperands(compiled.machine), (buffer) => options.onContent?.(buffer)),
   );
   const before = work.spent;
   const run = executed(prepared, machine, gpu, options.registers, work);
@@ -91,10 +91,11 @@ function unvaryingOperands(
   launch: Launch,
   contents: EarlierContents,
   ops: readonly Op[],
+  asked: (buffer: number) => void,
 ): ReadonlyMap<Op, number | bigint> {
-  let known = contents.unvarying(kernel, launch, ops);
+  let known = contents.unvarying(kernel, launch, ops, asked);
   for (const turn of launch.later ?? []) {
-    const then = contents.unvarying(kernel, { ...launch, ...turn }, [...known.keys()]);
+    const then = contents.unvarying(kernel, { ...launch, ...turn }, [...known.keys()], asked);
     known = new Map([...known].filter(([op, value]) => then.get(op) === value));
   }
   return known;

@@ -101,8 +101,8 @@ function stampOf({ settings }: FileFacts, unit: ProgramUnit, kernel: FunctionDec
   return [said, ...unit.bodiesBehind(kernel)];
 }
 
-/** The same for the launches that wrote what a launch finds in its buffers. */
-function earlierStamps(file: FileFacts, { buffers }: Launch, seen: Set<EarlierLaunch>): unknown[] {
+/** The same for the launches that wrote what a launch finds in its buffers, in whichever turn of the host's loop. */
+function earlierStamps(file: FileFacts, launch: Launch, seen: Set<EarlierLaunch>): unknown[] {
   const stamps: unknown[] = [];
   const visit = (content: Content): void => {
     if (content.kind === "parts") for (const part of content.parts) visit(part.content);
@@ -116,7 +116,7 @@ function earlierStamps(file: FileFacts, { buffers }: Launch, seen: Set<EarlierLa
     stamps.push(...stampOf(file, unit, kernel, file.directives.directiveOfLaunch(entry.kernelName, fact, undefined, undefined)));
     for (const { buffer } of entry.captured.buffers) visit(buffer.content);
   };
-  for (const { content } of buffers) visit(content);
+  for (const { buffers } of [launch, ...(launch.later ?? [])]) for (const { content } of buffers) visit(content);
   return stamps;
 }
 

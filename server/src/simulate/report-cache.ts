@@ -57,10 +57,11 @@ function simulated(kernel: Kernel, launch: Launch, places: Places, simulate: (on
   return { report, places, read: [...read], earlier: earlierKey(kernel, launch, [...read]) };
 }
 
-/** What earlier launches stored in these buffers, and in variables of the device. */
-function earlierKey({ globals }: Kernel, { buffers }: Launch, read: readonly number[]): string {
-  const contents = [...read.map((buffer) => buffers[buffer]?.content), ...globals.map(({ content }) => content)];
-  return contents.map(writtenKey).join(" ");
+/** What earlier launches stored in these buffers, in later turns of the host's loop, too, and in variables of the device. */
+function earlierKey({ globals }: Kernel, launch: Launch, read: readonly number[]): string {
+  const turns = [launch, ...(launch.later ?? [])];
+  const contents = turns.flatMap(({ buffers }) => read.map((buffer) => buffers[buffer]?.content));
+  return [...contents, ...globals.map(({ content }) => content)].map(writtenKey).join(" ");
 }
 
 function writtenKey(content: Content | undefined): string {
@@ -76,6 +77,8 @@ function launchKey(earlier: EarlierLaunch): string {
   if (resolved === undefined) return "?";
   const known = kernelKeys.get(resolved.kernel);
   if (known !== undefined) return known;
+  // Of what is stored in turns of a loop a launch may depend on itself.
+  kernelKeys.set(resolved.kernel, "");
   const key = hash(`${earlier.name} ${storedBy(resolved.kernel, resolved.launch)}`);
   kernelKeys.set(resolved.kernel, key);
   return key;

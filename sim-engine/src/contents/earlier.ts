@@ -119,13 +119,17 @@ export class EarlierContents implements Contents {
     return known.replay.rest !== undefined || known.inputs === undefined || known.inputs.some((input) => this.isMadeUp(input, seen));
   }
 
-  /** The numbers of those operations that have one and the same in all threads of a launch, all through it (see `Unvarying`). */
-  unvarying(kernel: Kernel, launch: Launch, ops: readonly Op[]): ReadonlyMap<Op, number | bigint> {
-    return ops.length === 0 ? new Map() : this.#valuesIn(kernel, launch, 0).of(ops);
+  /**
+   * The numbers of those operations that have one and the same in all threads of a launch, all through it (see `Unvarying`).
+   * @param asked told of each buffer whose contents before the launch they may follow from
+   */
+  unvarying(kernel: Kernel, launch: Launch, ops: readonly Op[], asked: (buffer: number) => void): ReadonlyMap<Op, number | bigint> {
+    return ops.length === 0 ? new Map() : this.#valuesIn(kernel, launch, 0, asked).of(ops);
   }
 
-  #valuesIn(kernel: Kernel, launch: Launch, depth: number): Unvarying {
+  #valuesIn(kernel: Kernel, launch: Launch, depth: number, asked?: (buffer: number) => void): Unvarying {
     const before = (buffer: number, type: ScalarType): number | bigint | undefined => {
+      asked?.(buffer);
       const { content, element } = launch.buffers[buffer] ?? {};
       return content && this.#heldBy(content, element ?? type, type, depth);
     };
