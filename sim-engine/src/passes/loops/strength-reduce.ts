@@ -12,7 +12,6 @@ import { preheader } from "../edit/blocks.ts";
 import { Constants } from "../edit/constants.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { isNarrow } from "../facts/alias.ts";
-import { findFragments } from "../facts/fragments.ts";
 import { type Linear, linearKey, linearOf, multipleOf, singleTerm, splitBy, sum } from "../facts/linear.ts";
 import { definedIn } from "./induction.ts";
 
@@ -79,10 +78,7 @@ function reduceLoop(kernel: Kernel, loop: Loop, work: Work): boolean {
   }
   if (found.size === 0) return false;
   const tree = dominators(kernel);
-  const fragments = findFragments(kernel);
   for (const group of found.values()) {
-    // No offset of a constant goes into an instruction that loads a fragment: several in a turn would each need a pointer, which LLVM does not take.
-    if (group.list.length > 1 && group.list.every(({ gep }) => fragments.isAddress(gep))) continue;
     work.ask(kernel.blocks.length + group.list.length);
     const { start, step } = counters.get(group.counter) as Stepping;
     new Pointers(kernel, { loop, entry, latch, inLoop, tree }, constants, substitution).reduce(group, start, step);
