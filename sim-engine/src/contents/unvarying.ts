@@ -2,9 +2,10 @@
  * Values that are one number in all threads, all through a launch: arguments, what cleared memory holds, and what is computed of these.
  * Found without running anything; what is asked for costs no more than the operations it is computed of.
  */
+import { floatFunctions } from "../execute/math.ts";
 import { type MemoryObject, mayOverlap, type Provenance } from "../execute/provenance.ts";
 import { compareFloat, compareInt, evaluateConversion, evaluateFloat, evaluateInt, evaluateMath, roundTo } from "../ir/evaluate.ts";
-import type { Kernel, Launch, MathFunction, Op, ScalarType } from "../ir/kernel.ts";
+import type { Kernel, Launch, Op, ScalarType } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
 
 export type Known = number | bigint;
@@ -16,25 +17,6 @@ interface Writer {
   readonly op: Op;
   readonly objects: ReadonlySet<MemoryObject>;
 }
-
-/** What they come to, near enough to tell which numbers are special. */
-const functions: Partial<Record<MathFunction, (a: number, b: number) => number>> = {
-  rcp: (a) => 1 / a,
-  rsqrt: (a) => 1 / Math.sqrt(a),
-  exp: Math.exp,
-  exp2: (a) => 2 ** a,
-  exp10: (a) => 10 ** a,
-  expm1: Math.expm1,
-  log: Math.log,
-  log2: Math.log2,
-  log10: Math.log10,
-  log1p: Math.log1p,
-  sin: Math.sin,
-  cos: Math.cos,
-  tan: Math.tan,
-  tanh: Math.tanh,
-  pow: (a, b) => a ** b,
-};
 
 /** Rounds of looking at all operations: each changes twice at most, but phis of loops in each other may hand that on one by one. */
 const mostRounds = 12;
@@ -210,8 +192,12 @@ export class Unvarying {
       case "math":
         return onNumbers(args, (given) => {
           const numbers = given.map(Number);
-          const near = functions[action.fn]?.(numbers[0] ?? 0, numbers[1] ?? 0);
-          return near === undefined ? evaluateMath(action.fn, type as ScalarType, numbers) : roundTo(type as ScalarType, near);
+          const folded = evaluateMath(action.fn, type as ScalarType, numbers);
+          if (folded !== undefined) return folded;
+          // Not to the last bit, but near enough to tell which numbers are special.
+          const [a = 0, b = 0, c = 0] = numbers;
+          const near = floatFunctions[action.fn]?.(a, b, c);
+          return near === undefined ? undefined : roundTo(type as ScalarType, near);
         });
       default:
         return "varies";

@@ -6,7 +6,7 @@ import type { Registers, Step } from "./registers.ts";
 import { besselJ, besselY, erf, erfc, erfcx, erfinv, lgamma, tgamma } from "./special-functions.ts";
 
 /** Where a Math function of JavaScript serves, or a short formula does. */
-const floatFunctions: Readonly<Partial<Record<MathFunction, (a: number, b: number, c: number) => number>>> = {
+export const floatFunctions: Readonly<Partial<Record<MathFunction, (a: number, b: number, c: number) => number>>> = {
   fabs: Math.abs,
   fneg: (a) => -a,
   sqrt: Math.sqrt,

@@ -33,9 +33,9 @@ export interface Whole {
   cut(place: Place, reason: string): void;
   /** A call of a macro is never closed: how it is read depends on all the rest of the file. */
   leaveOpen(): void;
-  /** Notes where the opened file is, and how things stand. */
-  /** Tokens that are worth one at the least. */
+  /** Tokens that a checkpoint is worth at the least. */
   readonly checkpointCost: number;
+  /** Notes where the opened file is, and how things stand. */
   checkpoint(place: Pick<Checkpoint, "token" | "offset" | "line" | "lineAt">, inside: string): Checkpoint;
   comment(comment: Comment): void;
   use(use: MacroUse): void;
