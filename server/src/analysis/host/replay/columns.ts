@@ -100,24 +100,27 @@ export class Column {
       return;
     }
     const { summary, cells } = allocation;
-    const values = new Float64Array(this.length);
-    const states = new Uint8Array(this.length);
-    for (let k = 0; k < this.length; k++) {
-      values[k] = this.read(k) ?? 0;
-      states[k] = this.#state(k);
+    const [first, end] = isMade(summary.content) ? this.#touched() : [0, this.length];
+    this.#host.work?.spend((end - first) >> 3);
+    const values = new Float64Array(end - first);
+    const states = new Uint8Array(end - first);
+    for (let k = first; k < end; k++) {
+      values[k - first] = this.read(k) ?? 0;
+      states[k - first] = this.#state(k);
     }
-    const isKnown = (k: number): boolean => ((states[k] ?? untouched) & known) === known;
+    const stateOf = (k: number): number => states[k - first] ?? untouched;
+    const isKnown = (k: number): boolean => (stateOf(k) & known) === known;
+    // What stood alone in a cell has to stand in the content now.
+    const isOwn = (k: number): boolean => isKnown(k) && ((stateOf(k) & written) === written || cells.has(k * elementBytes));
     let content: Content = summary.content;
-    for (let from = 0; from < this.length; ) {
-      // What stood alone in a cell has to stand in the content now.
-      const isOwn = (k: number): boolean => isKnown(k) && (((states[k] ?? untouched) & written) === written || cells.has(k * elementBytes));
+    for (let from = first; from < end; ) {
       if (!isOwn(from)) {
         from++;
         continue;
       }
       let to = from + 1;
-      while (to < this.length && isKnown(to)) to++;
-      const run = this.#run(values.subarray(from, to));
+      while (to < end && isKnown(to)) to++;
+      const run = this.#run(values.subarray(from - first, to - first));
       const whole = from === 0 && to === this.length;
       content = whole
         ? run
@@ -127,6 +130,12 @@ export class Column {
     const { band: _, reason: __, ...rest } = summary;
     const others = [...cells].filter(([offset]) => !isKnown(offset / elementBytes));
     this.#host.journal.summarise(allocation, { ...rest, elementBytes, content }, new Map(others));
+  }
+
+  /** The elements of the pages from the first to the last that the loop touched, `[first, end)`. */
+  #touched(): readonly [number, number] {
+    const first = this.#pages.findIndex((page) => page !== undefined);
+    return first < 0 ? [0, 0] : [first * pageSize, Math.min(this.length, this.#pages.length * pageSize)];
   }
 
   #put(index: number, value: number): void {
@@ -146,6 +155,10 @@ export class Column {
     return isUnsigned(this.#type.name) ? Uint32Array.from(values) : Int32Array.from(values);
   }
 }
+
+/** Whether its elements are made when they are asked for: those that the loop has not touched stay as they are. */
+const isMade = (content: Content): boolean =>
+  content.kind === "computed" || (content.kind === "parts" && content.parts.some((part) => isMade(part.content)));
 
 /** Values from which it mostly shows that they follow no pattern. */
 const fewValues = 64;

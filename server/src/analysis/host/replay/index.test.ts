@@ -149,3 +149,11 @@ describe("what is left to a description of the whole", () => {
     expect(elementsOf(content, 6000)).toEqual(each(6000, (k) => k % 9));
   });
 });
+
+test("what a loop stores in part of a large array leaves the rest to be made when it is asked for", () => {
+  const code = `const int n = 1 << 22; int *h = (int *)malloc(n * sizeof(int)); for (int i = 0; i < n; i++) h[i] = i / 3 + i % 5;
+    for (int i = 0; i < 8192; i++) h[i * 4 % 32768] = i * 5; ${upload()}`;
+  const { content } = filled(code);
+  expect(content?.kind === "parts" && content.parts.map((part) => part.content.kind)).toEqual(["values", "computed"]);
+  expect([0, 1, 32, 33, 32767, 32768, 4194303].map((index) => elementAt(content, index))).toEqual([0, 1, 40, 14, 10924, 10925, 1398104]);
+});
