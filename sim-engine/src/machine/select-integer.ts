@@ -13,7 +13,8 @@ export function selectInt(selection: Selection, code: BlockCode, op: Op): Choice
   if (action.kind !== "int") return [];
   // Predicates: a combination of two that no comparison could take in.
   if (op.type === "i1") return ["PLOP3"];
-  if (op.type === "i64") return selectLong(selection, code, op);
+  if (op.type === "i64")
+    return selection.isUniformValue(op) ? onUniformDatapath(selectLong(selection, code, op)) : selectLong(selection, code, op);
   const [, b] = args;
   const uniform = selection.isUniformValue(op);
   const taken = selection.absorption.takenBy(op);
@@ -105,6 +106,11 @@ function twinDivision(selection: Selection, op: Op): Op | undefined {
   });
 }
 
+const onUniformDatapath = (choice: Choice): Choice =>
+  "opcodes" in choice
+    ? { ...choice, opcodes: choice.opcodes.map((opcode) => `U${opcode}`) }
+    : (choice as readonly string[]).map((opcode) => `U${opcode}`);
+
 function selectLong(selection: Selection, code: BlockCode, op: Op): Choice {
   const { action, args } = op;
   if (action.kind !== "int") return [];
@@ -113,7 +119,7 @@ function selectLong(selection: Selection, code: BlockCode, op: Op): Choice {
   if (taken) {
     const opcodes = selectLong(selection, code, taken) as readonly string[];
     if (!args.some(isConstant)) return opcodes;
-    const pair = selection.newRegister("R", 2);
+    const pair = selection.newRegister(selection.isUniformValue(op) ? "UR" : "R", 2);
     for (const opcode of ["IMAD.MOV", "MOV"]) code.body.push(selection.instruction(opcode, op.span, [pair], []));
     return { opcodes, more: [pair] };
   }
@@ -189,7 +195,7 @@ export function selectConversion(selection: Selection, op: Op): Choice {
     case "sext":
     case "zext":
       if (source === "i1") return ["SEL"];
-      if (to === "i64") return ["SHF"];
+      if (to === "i64") return [selection.isUniformValue(op) ? "USHF" : "SHF"];
       return [action.op === "sext" ? "PRMT" : "LOP3"];
     case "sitofp":
     case "uitofp":

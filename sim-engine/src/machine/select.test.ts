@@ -303,3 +303,39 @@ b2:
   expect(loop).toContain("LDG.E.64");
   expect(loop.filter((opcode) => opcode.startsWith("IMAD.MOV"))).toEqual([]);
 });
+
+/** A row's offset, which a guarded arm reads by `arm`, and what goes on behind it by `behind`. */
+const row = (behind: string) => `kernel @k(%n: i32, %pitch: i32, %x: ptr f32) {
+b0:
+  %1: i32 = special ctaid.x
+  %2: i64 = sext %1
+  %3: i32 = param 1
+  %4: i64 = sext %3
+  %5: i64 = mul.exact %2, %4
+  %6: i32 = special tid.x
+  %7: i32 = param 0
+  %8: ptr = param 2
+  %9: i64 = zext %6
+  %10: i64 = add.exact %5, %9
+  ${behind}
+  %11: i1 = icmp.slt %6, %7
+  branch %11, b1, b2
+b1:
+  %19: i64 = zext %7
+  %20: i64 = add.exact %5, %19
+  %21: ptr = gep %8, %20, scale 8, offset 0
+  %22: f32 = load.global %21, align 4
+  store.global %21, %22, align 4
+  jump b2
+b2:
+  return
+}
+`;
+
+test("a long that all lanes need, and other blocks too, is computed by the warp's datapath; one that some lanes need lane by lane", () => {
+  const read = "%30: ptr = gep %8, %10, scale 4, offset 0\n  %31: f32 = load.global %30, align 4\n  store.global %30, %31, align 4";
+  expect(code(row(read), 90).opcodes).toContain("UIMAD.WIDE");
+  expect(code(row(""), 90).opcodes.filter((opcode) => opcode.startsWith("U") && opcode !== "ULDC")).toEqual([]);
+  // There is no such datapath before 7.5.
+  expect(code(row(read), 70).opcodes.filter((opcode) => opcode.startsWith("U"))).toEqual([]);
+});

@@ -8,6 +8,7 @@ import type { Instruction, Register, RegisterFile } from "./machine.ts";
 import { opcodeInfo } from "./opcodes.ts";
 import type { Shape } from "./shape.ts";
 import type { Target } from "./target.ts";
+import { findUniformLongs } from "./uniform-longs.ts";
 
 /** Instructions of one block while they are selected. */
 export interface BlockCode {
@@ -40,6 +41,7 @@ export class Selection {
   readonly target: Target;
   readonly absorption: Absorption;
   readonly code: ReadonlyMap<Block, BlockCode>;
+  #uniformLongs: ReadonlySet<Op> | undefined;
   readonly #registers = new Map<Op, Register>();
   readonly #leafAt = new Map<string, { block: Block; readonly register: Register; readonly made: readonly Instruction[] }[]>();
   #next = 0;
@@ -97,6 +99,7 @@ export class Selection {
    * a double, or a word.
    */
   #between(op: Op, opcode: string): Register {
+    if (opcode.startsWith("U") && this.isUniformValue(op)) return this.newRegister(isHalf(op) ? "UP" : "UR");
     if (/^(ISETP|FSETP|DSETP|FCHK)/.test(opcode) || isHalf(op)) return this.newRegister("P");
     return this.newRegister("R", /^D(ADD|MUL|FMA)/.test(opcode) ? 2 : 1);
   }
@@ -123,11 +126,18 @@ export class Selection {
 
   /** Kept in a uniform register: integers computed by the uniform datapath. */
   isUniformValue(op: Op): boolean {
-    if (!this.target.uniform || !this.shape.isUniform(op) || op.type !== "i32") return false;
+    if (!this.target.uniform) return false;
+    if (op.type !== "i64") return op.type === "i32" && this.#isUniformWord(op);
+    this.#uniformLongs ??= findUniformLongs(this.shape, (word) => this.#isUniformWord(word));
+    return this.#uniformLongs.has(op);
+  }
+
+  #isUniformWord(op: Op): boolean {
     const { action } = op;
     return (
-      (action.kind === "int" && !/div|rem|min|max/.test(action.op)) ||
-      (action.kind === "phi" && op.args.every((arg) => arg.action.kind !== "load"))
+      this.shape.isUniform(op) &&
+      ((action.kind === "int" && !/div|rem|min|max/.test(action.op)) ||
+        (action.kind === "phi" && op.args.every((arg) => arg.action.kind !== "load")))
     );
   }
 

@@ -1,6 +1,7 @@
 /** What instruction selection asks about a kernel, worked out once. */
 
-import { type DominatorTree, dominators, findLoops, type Loop, postDominators } from "../ir/graph.ts";
+import { successors } from "../ir/builder.ts";
+import { type DominatorTree, dominators, findLoops, type Loop, postDominators, reversePostorder } from "../ir/graph.ts";
 import type { Block, Kernel, Op, Space } from "../ir/kernel.ts";
 import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
 import { pointerSpaces } from "../passes/facts/pointer-spaces.ts";
@@ -19,6 +20,7 @@ export class Shape {
   readonly #home = new Map<Op, Block>();
   readonly #innermost = new Map<Block, Loop>();
   readonly #spaces: ReadonlyMap<Op, Space>;
+  #apart: ReadonlySet<Block> | undefined;
 
   constructor(kernel: Kernel, work: Work) {
     this.kernel = kernel;
@@ -68,6 +70,35 @@ export class Shape {
   /** The same for all lanes of a warp. */
   isUniform(op: Op): boolean {
     return !this.divergence.isVarying(op);
+  }
+
+  /** Lanes of a warp may have gone another way, and be there still. */
+  isApart(block: Block): boolean {
+    this.#apart ??= this.#findApart();
+    return this.#apart.has(block);
+  }
+
+  #findApart(): Set<Block> {
+    const found = new Set<Block>();
+    for (const from of reversePostorder(this.kernel)) {
+      // Where lanes are apart already they meet before, or where, those do.
+      if (found.has(from) || !this.divergence.isDivergent(from)) continue;
+      const meeting = this.post.parent(from);
+      // Those that have returned are nowhere.
+      if (!meeting && successors(from).some(({ end }) => end.kind === "return")) continue;
+      const pending = successors(from).filter((to) => to !== meeting);
+      const seen = new Set(pending);
+      for (let block = pending.pop(); block; block = pending.pop()) {
+        this.work.ask(1);
+        found.add(block);
+        for (const to of successors(block)) {
+          if (to === meeting || seen.has(to)) continue;
+          seen.add(to);
+          pending.push(to);
+        }
+      }
+    }
+    return found;
   }
 
   /** Shared and local addresses take one register, others two. */

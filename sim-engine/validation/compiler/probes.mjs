@@ -4,7 +4,7 @@
  */
 
 /** @typedef {{ name: string, source: string, varied: Record<string, number | string>, marker: Marker }} Probe */
-/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double" | "filling" | "local"} Marker "filling": loads that are issued before the first is stored to shared memory; "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
+/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double" | "filling" | "local" | "uniform"} Marker "filling": loads that are issued before the first is stored to shared memory; "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
 
 /** `count` steps that each become one marker: two LLVM instructions, one FFMA. */
 const multiplies = (count, x = "x", plus = 1) => `${x}=${x}*a+${plus};`.repeat(count);
@@ -777,6 +777,47 @@ function* callLoops() {
       }
 }
 
+/**
+ * Offsets of 64 bits that are the same to all lanes, by where they are made and what needs them: on the datapath of the warp, or lane by lane.
+ */
+function* longOffsets() {
+  const made = {
+    "long by block": "blockIdx.x * m",
+    "long by long": "m * n",
+    "int by block": "(size_t)blockIdx.x * c",
+    "int by int": "(size_t)c * b",
+    "int, squared": "((size_t)c * b + blockIdx.x) * c",
+    "sum by int": "(size_t)(blockIdx.x * b + blockIdx.y) * c",
+  };
+  const needs = {
+    "its own block": (at) => `x += q[${at} + threadIdx.x];`,
+    "its own block, twice": (at) => `x += q[${at} + threadIdx.x] + q[3 * ${at} + threadIdx.y];`,
+    "two blocks": (at) => `x += q[${at} + threadIdx.x]; __syncthreads(); if (x > a) p[${at} + threadIdx.y] = x * x;`,
+    "a loop of the warp": (at) => `for (int k = 0; k < r; k++) { x = x * q[${at} + threadIdx.x] + k; __syncwarp(); p[k] = x; }`,
+    "two loops of each lane": (at) =>
+      `for (int i = threadIdx.x; i < r; i += 256) x += q[${at} + i]; __syncthreads(); for (int i = threadIdx.x; i < r; i += 256) p[${at} + i] = x;`,
+  };
+  const places = {
+    entry: (code) => code,
+    "behind a guard": (code) => `if (threadIdx.x >= r) return; ${code}`,
+    "an arm of some lanes": (code) => `if (threadIdx.x < r) { ${code} }`,
+    "an arm of the warp": (code) => `if (r > 3) { ${code} }`,
+    "a loop of the warp": (code) => `for (int z = 0; z < r; z++) { m += z; c += z; ${code} __syncthreads(); }`,
+  };
+  for (const [place, within] of Object.entries(places))
+    for (const [need, use] of Object.entries(needs))
+      for (const [of, offset] of Object.entries(made)) {
+        const name = `offset_${[place, need, of].map((each) => each.replaceAll(/\W+/g, "_")).join("_")}`;
+        const body = within(`const size_t at = ${offset}; ${use("at")}`);
+        yield {
+          name,
+          source: kernel(name, ", size_t m, long long n, int r, int b, int c", body),
+          varied: { place, need, of },
+          marker: "uniform",
+        };
+      }
+}
+
 /** @type {Record<string, () => Generator<Probe>>} */
 export const families = {
   loops,
@@ -808,6 +849,7 @@ export const families = {
   accessLoops,
   foldedDoubles,
   counterTypes,
+  longOffsets,
 };
 
 /** What nvcc is told besides, by family.

@@ -26,6 +26,7 @@ const inPtx = {
   registers: /^\s*setmaxnreg/,
   filling: /^\s*st\.shared/,
   local: /^\s*(@\S+ )?(ld|st)\.local/,
+  uniform: /^\s*(@\S+ )?mul\.(lo|wide)\.[su](32|64)/,
   double: /^\s*(@\S+ )?(?!mov|ld|st)\S+\.f64/,
 };
 

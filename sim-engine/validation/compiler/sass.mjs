@@ -21,6 +21,8 @@ const kinds = {
   385: "load",
   386: "load",
   327: "branch",
+  164: "uniform",
+  165: "uniform",
 };
 const nothing = 0x118;
 

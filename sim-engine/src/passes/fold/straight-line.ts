@@ -10,6 +10,7 @@ import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
 import type { Work } from "../../work.ts";
 import { Constants } from "../edit/constants.ts";
 import { isNarrow } from "../facts/alias.ts";
+import { findFragments } from "../facts/fragments.ts";
 import { type Linear, linearOf, singleTerm, sum } from "../facts/linear.ts";
 
 interface Address {
@@ -45,6 +46,7 @@ export function reduceStraightLine(kernel: Kernel, work: Work): boolean {
 /** By array and element size, in an order where dominating addresses come first. */
 function groups(kernel: Kernel, work: Work): Address[][] {
   const found = new Map<string, Address[]>();
+  const fragments = findFragments(kernel);
   for (const block of reversePostorder(kernel)) {
     for (const gep of block.ops) {
       work.ask(1);
@@ -52,6 +54,7 @@ function groups(kernel: Kernel, work: Work): Address[][] {
       const [base, index] = args;
       if (action.kind !== "gep" || !base || !index || index.type !== "i32" || intConstant(index) !== undefined || action.offset !== 0)
         continue;
+      if (fragments.isAddress(gep) && !isNarrow(base)) continue;
       const key = `${base.id} ${action.scale}`;
       const list = found.get(key) ?? [];
       found.set(key, list);

@@ -10,6 +10,7 @@ import { findLoops, type Loop, reversePostorder } from "../../ir/graph.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
 import type { Work } from "../../work.ts";
 import { isNarrow } from "../facts/alias.ts";
+import { findFragments } from "../facts/fragments.ts";
 import { type Linear, linearOf, splitBy } from "../facts/linear.ts";
 import { findUses } from "../facts/uses.ts";
 import { bottomTest, loopCounter } from "./induction.ts";
@@ -22,12 +23,13 @@ export function mergeAddresses(kernel: Kernel, work: Work): boolean {
   const uses = findUses(kernel);
   const stands = (address: Op | undefined): boolean => address !== undefined && (uses.by.get(address) ?? []).some(isNoAddress);
   const merging = new Merging(kernel, homes);
+  const fragments = findFragments(kernel);
   // Rows of rows come before what is in them.
   for (const block of reversePostorder(kernel))
     for (const gep of [...block.ops]) {
       work.ask(1);
-      if (isIntoRow(gep) && !stands(gep.args[0]) && !loops.some((loop) => loop.blocks.has(block) && movesAlong(gep, loop, homes)))
-        merging.merge(gep);
+      if (!isIntoRow(gep) || stands(gep.args[0]) || fragments.isLanes(gep)) continue;
+      if (!loops.some((loop) => loop.blocks.has(block) && movesAlong(gep, loop, homes))) merging.merge(gep);
     }
   return merging.count > 0;
 }

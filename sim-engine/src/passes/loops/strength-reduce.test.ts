@@ -98,3 +98,39 @@ test("rows that are read before the loop, too, have a pointer each", () => {
   const rows = counted(`${pitched(20, 0)}\n  ${pitched(30, 1)}`).replace("jump b1", `${before}\n  jump b1`);
   expect(runPasses(rows, fold, hoistInvariants, reduceStrength).match(/ptr = phi/g)?.length).toBe(2);
 });
+
+test("where several fragments of a matrix begin in a turn stays an index, that of one alone becomes a pointer", () => {
+  const fragment = (first: number, ahead: number) =>
+    `%${first}: i32 = const ${ahead}\n  %${first + 1}: i32 = add.exact %10, %${first}\n  %${first + 2}: ptr = gep %2, %${first + 1}, scale 4, offset 0\n` +
+    `  %${first + 3}: i32 = special laneid\n  %${first + 4}: ptr = gep %${first + 2}, %${first + 3}, scale 4, offset 0\n  store.global %${first + 4}, %8, align 4`;
+  expect(runPasses(counted(fragment(20, 0)), hoistInvariants, reduceStrength)).toMatch(/ptr = phi/);
+  expect(runPasses(counted(`${fragment(20, 0)}\n  ${fragment(30, 16)}`), hoistInvariants, reduceStrength)).not.toMatch(/ptr = phi/);
+});
+
+test("what lies beside a pointer that goes on by planes is computed from it in each turn, and that pointer alone is advanced", () => {
+  const beside = (first: number, op: string) =>
+    `%${first}: i64 = ${op}.exact %11, %21\n  %${first + 1}: ptr = gep %2, %${first}, scale 4, offset 0\n  store.global %${first + 1}, %8, align 4`;
+  const planes = `b0:${common}
+  %20: i64 = sext %3
+  %21: i64 = sext %4
+  jump b1
+b1:
+  %10: i32 = phi [%5, b0], [%50, b1]
+  %11: i64 = phi [%21, b0], [%51, b1]
+  %22: ptr = gep %2, %11, scale 4, offset 0
+  store.global %22, %8, align 4
+  ${beside(30, "add")}
+  ${beside(40, "sub")}
+  %50: i32 = add.exact %10, %6
+  %51: i64 = add.exact %11, %20
+  %52: i1 = icmp.slt %50, %3
+  branch %52, b1, b2
+b2:
+  return`;
+  const text = runPasses(planes, reduceStrength);
+  expect(text.match(/ptr = phi/g)?.length).toBe(1);
+  // Their distances in bytes are made before the loop.
+  const loop = text.slice(text.indexOf("phi"));
+  expect(loop.match(/gep %\d+, %\d+, scale 1/g)?.length).toBe(2);
+  expect(loop).not.toMatch(/mul/);
+});

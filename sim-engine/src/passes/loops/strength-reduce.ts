@@ -12,6 +12,7 @@ import { preheader } from "../edit/blocks.ts";
 import { Constants } from "../edit/constants.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { isNarrow } from "../facts/alias.ts";
+import { findFragments } from "../facts/fragments.ts";
 import { type Linear, linearKey, linearOf, multipleOf, singleTerm, splitBy, sum } from "../facts/linear.ts";
 import { definedIn } from "./induction.ts";
 
@@ -78,7 +79,10 @@ function reduceLoop(kernel: Kernel, loop: Loop, work: Work): boolean {
   }
   if (found.size === 0) return false;
   const tree = dominators(kernel);
+  const fragments = findFragments(kernel);
   for (const group of found.values()) {
+    // No offset of a constant goes into an instruction that loads a fragment: several in a turn would each need a pointer, which LLVM does not take.
+    if (group.list.length > 1 && group.list.every(({ gep }) => fragments.isAddress(gep))) continue;
     work.ask(kernel.blocks.length + group.list.length);
     const { start, step } = counters.get(group.counter) as Stepping;
     new Pointers(kernel, { loop, entry, latch, inLoop, tree }, constants, substitution).reduce(group, start, step);
@@ -171,6 +175,7 @@ class Pointers {
         else others.push(moving);
       }
       const pointer =
+        (typeof step === "number" ? undefined : this.#beside(scale, leads, lead, members)) ??
         (known.has(linearKey(withoutConstant(lead.rest))) ? undefined : this.#chain(scale, slope, leads, lead, members)) ??
         this.#share(base, scale, slope, start, step, lead, members, group.counter);
       if (pointer) leads.push({ moving: lead, pointer });
@@ -204,6 +209,29 @@ class Pointers {
       return next;
     }
     return undefined;
+  }
+
+  /**
+   * Where a turn goes on by what only the launch knows, as a plane of a volume, what lies beside an address that is made on the way is computed
+   * from that one in each turn: of all of them one pointer is advanced.
+   */
+  #beside(scale: number, leads: readonly Led[], lead: Moving, members: readonly Member[]): Op | undefined {
+    if (members.some(({ moving, times }) => times !== 0 || !this.#tree.dominates(lead.block, moving.block))) return undefined;
+    let nearest: { readonly pointer: Op; readonly difference: Linear } | undefined;
+    for (const { moving, pointer } of leads.toReversed()) {
+      if (!this.#tree.dominates(moving.block, lead.block)) continue;
+      const difference = sum(lead.rest, moving.rest, -1);
+      if (!nearest || difference.size < nearest.difference.size) nearest = { pointer, difference };
+    }
+    if (!nearest) return undefined;
+    const bytes = this.#compute(
+      new Map([...nearest.difference].map(([key, term]) => [key, { ...term, coefficient: scale * term.coefficient }])),
+      "i64",
+    );
+    const next = createOp(this.#kernel, { kind: "gep", scale: 1, offset: 0 }, "ptr", [nearest.pointer, bytes], lead.gep.span);
+    lead.block.ops.splice(lead.block.ops.indexOf(lead.gep), 0, next);
+    this.#lead(next, scale, members);
+    return next;
   }
 
   /** Rows of an array that are accessed on the way to the loop, at constant places. */

@@ -5,7 +5,7 @@ import { successors } from "../../ir/builder.ts";
 import { intConstant } from "../../ir/constants.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, Op } from "../../ir/kernel.ts";
-import { isConvergent, isLeaf, isPure } from "../../ir/operations.ts";
+import { isLeaf, isPure } from "../../ir/operations.ts";
 import { answerOf } from "../../ir/origins.ts";
 import { indexesLocalArray } from "./local-arrays.ts";
 import { leavesForRare, machineLength } from "./machine-length.ts";
@@ -29,7 +29,7 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
     if (trips !== undefined && trips * size.merged <= nvcc.pragmaUnrollSize) return { kind: "full", trips };
   } else if (unroll !== undefined) {
     if (trips !== undefined && unroll >= trips) return { kind: "full", trips };
-    return hasConvergent(loop) && (trips === undefined || trips % unroll !== 0) ? { kind: "none" } : { kind: "partial", factor: unroll };
+    return { kind: "partial", factor: unroll };
   }
   if (trips !== undefined) {
     if (trips * size.raw <= nvcc.fullUnrollSize) return { kind: "full", trips };
@@ -41,8 +41,8 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
     }
     if (trips % 2 === 0) return { kind: "none" };
   }
-  // A rest would split the lanes that a barrier or shuffle needs together; and only innermost loops are unrolled with a rest.
-  if (hasConvergent(loop) || hasInnerLoop(loop)) return { kind: "none" };
+  // Only innermost loops are unrolled with a rest; with barriers and shuffles as well as without (validation/compiler/togetherLoops.json).
+  if (hasInnerLoop(loop)) return { kind: "none" };
   if (4 * raw <= nvcc.unrollByFourSize) return { kind: "partial", factor: 4 };
   return 2 * raw <= nvcc.unrollByTwoSize ? { kind: "partial", factor: 2 } : { kind: "none" };
 }
@@ -77,7 +77,7 @@ const isForbidden = ({ header: { unroll } }: Loop): boolean => unroll === 1 || u
 export function assemblerFactor(loop: Loop, trips: number | undefined): Decision {
   // It leaves loops with atomics and fences (validation/compiler/steps.json).
   const isOrdered = ({ action: { kind } }: Op): boolean => kind === "atomic" || kind === "fence";
-  if (isForbidden(loop) || hasConvergent(loop)) return { kind: "none" };
+  if (isForbidden(loop)) return { kind: "none" };
   const ops = [...loop.blocks].flatMap((block) => block.ops);
   if (ops.some((op) => isOrdered(op) || leavesForRare(op))) return { kind: "none" };
   const loads = ops.some((op) => op.action.kind === "load");
@@ -205,8 +205,6 @@ function controlOnly(loop: Loop): Set<Op> {
   }
   return found;
 }
-
-const hasConvergent = (loop: Loop): boolean => [...loop.blocks].some((block) => block.ops.some(isConvergent));
 
 /** A library function may hold one. */
 const hasInnerLoop = (loop: Loop): boolean =>
