@@ -40,6 +40,19 @@ describe("the next version of a file", () => {
     expect(after?.declarations[0]).toBe(before?.declarations[0]);
     expect(after?.declarations.length).toBe(3);
   });
+  it("is in order again where an error is gone, whatever was tried on what stands before it", () => {
+    const head = "template <int BYTES, bool STORE> __global__ void bench(const int *offset, unsigned mask, long long *out) {\n";
+    const body = "  extern __shared__ char raw[];\n  if ((mask >> lane) & 1) {\n";
+    const loops =
+      "    for (int r = 0; r < 8; ++r) {\n      for (int k = 0; k < 1; ++k) {\n        if (STORE) {\n        }\n      }\n    }\n  }\n}";
+    const open = "        } else {\n      for (unsigned k = 0; k < 1; ++k) {\n";
+    const [broken, mended] = versions(
+      `#define A\n${head}${body}${open}#ifndef A\n${"  out[0] = 1;\n".repeat(80)}`,
+      `#define A\n${head}${body}${loops}`,
+    );
+    expect(broken?.errors.length).toBeGreaterThan(0);
+    expect([mended?.errors, mended?.declarations.map(({ kind }) => kind)]).toEqual([[], ["function"]]);
+  });
   it("has the same objects for what moved, at its new place", () => {
     const [before, after] = parsedVersions([first + last, `int added;\n${first}${last}`]);
     const moved = after?.unit.declarations[1];

@@ -64,10 +64,13 @@ function isStillItem({ entries }: Run): (placed: PlacedItem) => boolean {
   return ({ item, from, to }) => item.replaced.length === 0 || found.has(keyOf(item.type, from, to));
 }
 
-/** The text for the parser, with what was put in its place in items that have not changed. */
+/**
+ * The text for the parser, with what was put in its place in items that have not changed. What is part of an error all the same was no
+ * help: in its place the text would be no item again, though it may be in order now.
+ */
 function replacedAsBefore(mended: string, unchanged: readonly PlacedItem[]): string {
   const places = unchanged
-    .filter(({ item, from, to }) => item.replaced.length > 0 && to - from === item.text.length)
+    .filter(({ item, from, to }) => item.clean && item.replaced.length > 0 && to - from === item.text.length)
     .flatMap(({ item, from }) => item.replaced.map(({ at, text }) => ({ at: from + at, text })));
   return replaced(mended, places);
 }
