@@ -49,8 +49,8 @@ const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen"].map((kernels) => (
   gpu: "h100-sxm",
   kernels,
 }));
-/** Programs that were measured on the H100 alone; looked at as the studied ones were. */
-const only = [{ name: "h100-training", gpu: "h100-sxm", kernels: "h100-training" }];
+/** Programs that were measured on the H100 alone; looked at as the studied ones were, but for the last. */
+const only = ["h100-training", "h100-rows", "h100-rows-unseen"].map((name) => ({ name, gpu: "h100-sxm", kernels: name }));
 const folder = (...names) => path.join(root, "sim-engine/validation", ...names);
 const sets = [...[...studied, ...unseen].map((name) => ({ name, gpu: "h200", kernels: name })), ...elsewhere, ...only]
   .filter(({ name }) => values.set?.includes(name) ?? true)

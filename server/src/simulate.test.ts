@@ -465,3 +465,13 @@ int main() {
     expect(launches[0]?.report.assumptions.map(({ what }) => what)).toContain("shared memory of other blocks");
   });
 });
+
+test.each([
+  ["float", false],
+  ["volatile float", true],
+])("%s that a warp reads over and over comes from the L1 but for what may change meanwhile", (type, isPast) => {
+  const add = `__global__ void add(${type} *a, int rounds) { ${type} *own = a + threadIdx.x; for (int k = 0; k < rounds; k++) { *own = *own + 1.0f; __syncwarp(); } }`;
+  const [launch] = simulated(`${add}\n${host("add<<<1, 32>>>(a, 500);")}`).launches;
+  // Four sectors a turn.
+  expect((launch?.report.traffic.l2ReadSectors ?? 0) >= 2000).toBe(isPast);
+});

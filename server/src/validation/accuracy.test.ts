@@ -355,6 +355,41 @@ const reached: readonly {
       achievedPoints: 4.5,
     },
   },
+  {
+    set: "h100-rows",
+    on: { gpu: "h100-sxm", programs: "h100-rows" },
+    launches: 25,
+    least: {
+      simulated: 25,
+      configurationsRight: 25,
+      globalLinesExact: 1,
+      sharedLinesExact: 1,
+      uncoalescedRecall: 1,
+      uncoalescedPrecision: 1,
+      bankConflictRecall: 1,
+      bankConflictPrecision: 1,
+      occupancyRight: 1,
+    },
+    most: { sectors: 0, instructions: 0.01, registers: 0.1, timeMean: 0.26, timeMedian: 0.175, dramMedian: 0.05, achievedPoints: 0.5 },
+  },
+  {
+    // Held out.
+    set: "h100-rows-unseen",
+    on: { gpu: "h100-sxm", programs: "h100-rows-unseen" },
+    launches: 25,
+    least: {
+      simulated: 25,
+      configurationsRight: 25,
+      globalLinesExact: 1,
+      sharedLinesExact: 1,
+      uncoalescedRecall: 1,
+      uncoalescedPrecision: 1,
+      bankConflictRecall: 1,
+      bankConflictPrecision: 1,
+      occupancyRight: 1,
+    },
+    most: { sectors: 0, instructions: 0.01, registers: 0.1, timeMean: 0.24, timeMedian: 0.205, dramMedian: 0.155, achievedPoints: 0.5 },
+  },
 ];
 
 beforeAll(async () => {

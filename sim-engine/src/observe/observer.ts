@@ -17,7 +17,7 @@ import { tensorOf } from "../execute/provenance.ts";
 import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { GpuValues } from "../gpus/figures.ts";
-import type { Block, Op } from "../ir/kernel.ts";
+import type { Action, Block, Op } from "../ir/kernel.ts";
 import type { Copied } from "../memory/copied.ts";
 import { DistinctSet } from "../memory/distinct.ts";
 import { laneGroups, localAddresses } from "../memory/sectors.ts";
@@ -326,8 +326,15 @@ function kindOf({ operation, op }: AccessCounter): AccessKind {
   if (operation === "atomic") return atomic;
   const { action } = op;
   if (action.kind === "copy.async") return action.bypassL1 ? bypass : load;
-  return action.kind === "load" && (action.cache === "cg" || action.cache === "cv") ? bypass : load;
+  return action.kind === "load" && isPastL1(action) ? bypass : load;
 }
+
+/**
+ * What another SM may have written meanwhile is read from the L2 (`LDG.E.STRONG.SYS`; validation/h100-rows: `addOwn` hits the L1 never): only
+ * what the threads of a block agree on may come from the L1.
+ */
+const isPastL1 = ({ cache, volatile, atomic: scope }: Extract<Action, { readonly kind: "load" }>): boolean =>
+  cache === "cg" || cache === "cv" || (volatile === true && scope !== "block");
 
 /** Cycles of the L1's data path: passes through banks or tags, wavefronts, distinct addresses. */
 const pathCycles = (counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): number =>

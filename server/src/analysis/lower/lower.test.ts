@@ -135,6 +135,15 @@ describe("kernels", () => {
     ]);
   });
 
+  test("a pointer to what is volatile is not volatile itself, one that is says so", async () => {
+    const own = async (declared: string): Promise<string[]> =>
+      printKernel(await lowered(`__global__ void k(float *p, int n) { ${declared} = p + n; q[0] = 1.0f; }`))
+        .split("\n")
+        .filter((line) => line.includes(".local") && line.includes("volatile"));
+    expect(await own("volatile float *q")).toEqual([]);
+    expect((await own("float *volatile q")).length).toBe(2);
+  });
+
   test("a by-value record is read in place, and copied only when it is written", async () => {
     const read = await lowered("struct S { float a, b; }; __global__ void k(float *p, S s) { p[0] = s.b; }");
     expect(accesses(read)).toContain("f32 load.param align 4");

@@ -62,7 +62,7 @@ function variableType(context: Context, declaration: VariableDeclaration, substi
             : undefined;
     if (inferred !== undefined) type = arrayOf(type.of, inferred);
   }
-  return type && qualified(type, { const: specifiers.constexpr, volatile: specifiers.volatile });
+  return type && qualified(type, { const: specifiers.constexpr });
 }
 
 /** For a range-for: the type of an element, by which `auto` is found. */
