@@ -230,6 +230,7 @@ function completed(
   return {
     ...report,
     templateArguments: [...kernel.templateArguments],
+    ...(fact.given ? { given: fact.given.map(({ name, value }) => ({ name, value: Number(value) })) } : {}),
     ...(compiled ? { resources: { ...report.resources, compiled } } : {}),
     assumptions,
   };

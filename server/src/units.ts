@@ -52,6 +52,10 @@ export function formatChange(from: number, to: number): string | undefined {
   if (Math.abs(change) < noChange) return undefined;
   return `${change < 0 ? "\u2212" : "+"}${formatPercent(100 * Math.abs(change))}`;
 }
+/** `, stride = 8`: the numbers that tell a launch from others; nothing where none do. */
+export const formatGiven = (given: readonly { readonly name: string; readonly value: number }[] = []): string =>
+  given.map(({ name, value }) => `, ${name} = ${Number.isInteger(value) ? value : value.toPrecision(4)}`).join("");
+
 /** (256, 1, 1) as `256`, (32, 8, 1) as `32 × 8`. */
 export function formatDim([x, y, z]: readonly [number, number, number]): string {
   return [x, y, z].slice(0, z > 1 ? 3 : y > 1 ? 2 : 1).join(" × ");

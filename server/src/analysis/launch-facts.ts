@@ -157,6 +157,7 @@ function remoteFact(file: FileFacts, kernel: KernelFact, launch: EvaluatedLaunch
     kernelName: kernel.name,
     having: (other) => remoteFact(file, kernel, launch, where, other),
     templateArguments: entry.templateArguments.map(templateText),
+    ...(entry.given === undefined ? {} : { given: entry.given }),
     ...(executions === undefined ? {} : { executions }),
     ...(directive.registers === undefined ? {} : { registers: directive.registers }),
   };
@@ -246,6 +247,7 @@ function siteFact(
     expression: entry.site,
     allocations: allocationsOf(own, entry),
     blockKnown: launch.blockKnown,
+    ...(entry.given === undefined ? {} : { given: entry.given }),
     ...(executions === undefined ? {} : { executions }),
     ...(passedBy ? { passedBy: true } : {}),
     ...(directive.registers === undefined ? {} : { registers: directive.registers }),

@@ -11,6 +11,7 @@ import {
   formatCount,
   formatDim,
   formatEstimate,
+  formatGiven,
   formatLimiters,
   formatPercent,
   formatRatio,
@@ -27,12 +28,13 @@ export function occupancyText({ theoreticalPct, limiters }: LaunchReport["occupa
 export const templateText = (templateArguments: readonly string[]): string =>
   templateArguments.length > 0 ? `<${templateArguments.join(", ")}>` : "";
 
-/** `(65536) × (16, 16)`: grid and block */
-export const shapeText = ({ grid, block }: LaunchReport): string => `(${formatDim(grid)}) × (${formatDim(block)})`;
+/** `(65536) × (16, 16)`: grid and block; `(4096) × (256), stride = 8` where others of the same are given other numbers */
+export const shapeText = ({ grid, block, given }: LaunchReport): string =>
+  `(${formatDim(grid)}) × (${formatDim(block)})${formatGiven(given)}`;
 
 /** `262144 × 256 threads` */
-const configurationText = ({ grid, block, dynamicSharedBytes }: LaunchReport): string =>
-  `${formatDim(grid)} blocks of ${formatDim(block)} threads${dynamicSharedBytes > 0 ? `, ${formatCapacity(dynamicSharedBytes)} dynamic shared` : ""}`;
+const configurationText = ({ grid, block, dynamicSharedBytes, given }: LaunchReport): string =>
+  `${formatDim(grid)} blocks of ${formatDim(block)} threads${dynamicSharedBytes > 0 ? `, ${formatCapacity(dynamicSharedBytes)} dynamic shared` : ""}${formatGiven(given)}`;
 
 /** Transactions a request, and how many would do. */
 export function perRequest(access: AccessReport): { readonly actual: number; readonly ideal: number } {

@@ -53,3 +53,22 @@ test("without a `main` there is none", () => {
   expect(timeline("void run(float *x) { k<<<16, 256>>>(x, 4096); }")).toBeUndefined();
   expect(timeline("int main() { return 0; }")).toBeUndefined();
 });
+
+test("a loop that gives a kernel other numbers each time takes what its launches take together", () => {
+  const code = `__global__ void strided(float *x, int stride) { x[(blockIdx.x * blockDim.x + threadIdx.x) * stride] = 1; }
+int main() {
+  float *x; cudaMalloc(&x, 1 << 28);
+  for (int s = 1; s <= 32; s *= 2) strided<<<4096, 256>>>(x, s);
+}`;
+  const program = analyseCode(code);
+  const { launches } = simulateProgram(program, h200);
+  const times = launches.map(({ report }) => report.time?.ns ?? 0);
+  expect(launches.map(({ report }) => report.given)).toEqual([1, 2, 4, 8, 16, 32].map((value) => [{ name: "stride", value }]));
+  // The widest strides take several times as long.
+  expect((times[5] ?? 0) / (times[0] ?? 1)).toBeGreaterThan(3);
+  const found = timelineOf(program, h200, launches);
+  expect(found?.kernels).toBeCloseTo(
+    times.reduce((sum, ns) => sum + ns, 0),
+    0,
+  );
+});

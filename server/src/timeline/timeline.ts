@@ -23,21 +23,18 @@ export function timelineOf(program: Program, gpu: GpuModel, launches: readonly S
     memoryRate: dramMixedBandwidth,
     host: hostCosts,
     launch({ at, kernel, templateArguments, grid, block }) {
-      const found = launches.find(
-        ({ fact, report }) =>
-          fact.expression === at &&
-          fact.kernelName === kernel &&
-          isSame(fact.templateArguments, templateArguments) &&
-          isSame(report.grid, grid) &&
-          isSame(report.block, block),
+      return inTheMean(
+        launches
+          .filter(
+            ({ fact, report }) =>
+              fact.expression === at &&
+              fact.kernelName === kernel &&
+              isSame(fact.templateArguments, templateArguments) &&
+              isSame(report.grid, grid) &&
+              isSame(report.block, block),
+          )
+          .flatMap((launch) => costOf(launch, smCount) ?? []),
       );
-      const time = found?.report.time;
-      if (!found || !time) return undefined;
-      const [x, y, z] = found.report.grid;
-      const { blocksPerSm } = found.report.occupancy;
-      const blocks = x * y * z;
-      const work = time.parts.map(({ name, ns }): [string, number] => [name, ns * (ofAll.has(name) ? 1 : Math.min(1, blocks / smCount))]);
-      return { ns: time.ns, room: Math.min(1, blocks / Math.max(1, blocksPerSm * smCount)), work: Object.fromEntries(work) };
     },
   });
   const isLaunched = made.spans.filter(({ engine }) => engine === "kernel");
@@ -85,6 +82,36 @@ export function timelineOf(program: Program, gpu: GpuModel, launches: readonly S
     ...(stream === undefined ? {} : { stream: streamOf(stream) }),
   }));
   return { ns, tasks, turns, kernels, copies, overlap, notes };
+}
+
+interface Cost {
+  readonly ns: number;
+  readonly room: number;
+  readonly work: Readonly<Record<string, number>>;
+}
+
+/** What one launch takes, and how often it is made. */
+function costOf({ fact, report }: SimulatedLaunch, smCount: number): { readonly cost: Cost; readonly times: number } | undefined {
+  const { time, grid, occupancy } = report;
+  if (!time) return undefined;
+  const blocks = grid[0] * grid[1] * grid[2];
+  const work = time.parts.map(({ name, ns }): [string, number] => [name, ns * (ofAll.has(name) ? 1 : Math.min(1, blocks / smCount))]);
+  const room = Math.min(1, blocks / Math.max(1, occupancy.blocksPerSm * smCount));
+  return { cost: { ns: time.ns, room, work: Object.fromEntries(work) }, times: fact.executions ?? 1 };
+}
+
+/** Turns of a loop that give a kernel other numbers are told as one that is made so often: each takes what they all take in the mean. */
+function inTheMean(all: readonly { readonly cost: Cost; readonly times: number }[]): Cost | undefined {
+  const [first] = all;
+  if (!first || all.length === 1) return first?.cost;
+  const times = all.reduce((sum, each) => sum + each.times, 0);
+  const mean = (of: (cost: Cost) => number): number => all.reduce((sum, each) => sum + each.times * of(each.cost), 0) / Math.max(1, times);
+  const names = new Set(all.flatMap(({ cost }) => Object.keys(cost.work)));
+  return {
+    ns: mean(({ ns }) => ns),
+    room: first.cost.room,
+    work: Object.fromEntries([...names].map((name) => [name, mean(({ work }) => work[name] ?? 0)])),
+  };
 }
 
 /** Resources that all SMs have in common; others have as much of them as they are. */

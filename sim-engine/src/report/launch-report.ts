@@ -171,6 +171,8 @@ export interface LaunchReport {
   grid: Dim3;
   block: Dim3;
   dynamicSharedBytes: number;
+  /** Numbers that the kernel is given here, where the host launches it with others in the same configuration: strides tried in a loop. */
+  given?: readonly { readonly name: string; readonly value: number }[];
   resources: {
     registersPerThread: { value: number; basis: Basis; interval?: readonly [low: number, high: number] };
     staticSharedBytes: number;

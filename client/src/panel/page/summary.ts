@@ -5,6 +5,7 @@ import {
   formatChange,
   formatDim,
   formatErrorBar,
+  formatGiven,
   formatPercent,
   formatTime,
 } from "@warplens/server/units";
@@ -67,9 +68,9 @@ function options(launches: PanelModel["launches"], selected: number): HTMLElemen
   );
 }
 
-function configuration({ grid, block, dynamicSharedBytes }: LaunchReport): string {
+function configuration({ grid, block, dynamicSharedBytes, given }: LaunchReport): string {
   const shared = dynamicSharedBytes > 0 ? ` · ${formatCapacity(dynamicSharedBytes)} dynamic shared` : "";
-  return `grid ${formatDim(grid)} · block ${formatDim(block)}${shared}`;
+  return `grid ${formatDim(grid)} · block ${formatDim(block)}${shared}${formatGiven(given)}`;
 }
 
 /** Figures to compare with, and how they are called where nothing has changed. */

@@ -12,6 +12,7 @@ import {
   formatCount,
   formatDim,
   formatEstimate,
+  formatGiven,
   formatLimiters,
   formatPercent,
   formatRatio,
@@ -62,14 +63,15 @@ export function launchRows(launches: readonly SimulatedSite[], style: Style, dia
  * @param fault what its kernel does wrong
  */
 export function launchText({ line, report }: SimulatedSite, style: Style, source: string, fault: Diagnostic | undefined): string {
-  const { grid, block, dynamicSharedBytes, resources, occupancy, traffic, shared, instructions, time, assumptions, simulated } = report;
+  const { grid, block, dynamicSharedBytes, given, resources, occupancy, traffic, shared, instructions, time, assumptions, simulated } =
+    report;
   const registers = resources.registersPerThread;
   const local = resources.compiled?.stackBytes ?? resources.localBytesPerThread;
   const spills = spillText(resources);
   const rows: [string, string][] = [
     [
       "launch",
-      `${formatDim(grid)} blocks of ${formatDim(block)} threads${dynamicSharedBytes > 0 ? `, ${formatCapacity(dynamicSharedBytes)} dynamic shared` : ""}`,
+      `${formatDim(grid)} blocks of ${formatDim(block)} threads${dynamicSharedBytes > 0 ? `, ${formatCapacity(dynamicSharedBytes)} dynamic shared` : ""}${formatGiven(given)}`,
     ],
     [
       "occupancy",

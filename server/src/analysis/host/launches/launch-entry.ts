@@ -30,13 +30,21 @@ export interface CapturedBuffer {
 
 export type Triple<T> = readonly [x: T, y: T, z: T];
 
+/** A number that a kernel is given, by the parameter's name. */
+export interface GivenNumber {
+  readonly name: string;
+  readonly value: number | bigint;
+}
+
 export interface LaunchEntry {
   /** The launch, or the call that launches. */
   readonly site: Expression;
   /** Which kernel, and of a template which instance: equal for the same one at the same site. */
   readonly instance: string;
-  /** Which of the configurations that it is launched with there: 0 the first. */
+  /** Which of those that are told apart there: 0 the first. */
   readonly turn: number;
+  /** The numbers that it is given and others of its configuration are not, where these are told apart. */
+  readonly given?: readonly GivenNumber[];
   readonly kernelName: string;
   /** Absent when it is not known which kernel is launched, or its definition was not found. */
   readonly kernel?: FunctionDeclaration;

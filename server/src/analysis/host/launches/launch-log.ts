@@ -1,14 +1,15 @@
 /**
- * The launches an evaluation met: one entry for each kernel a site launches (a helper may be given several) and each configuration it
- * is launched with (block sizes tried in a loop), with the values of its first execution.
+ * The launches an evaluation met: one entry for each kernel a site launches (a helper may be given several), each configuration it
+ * is launched with (block sizes tried in a loop), and each set of numbers that it is given then (strides), where those are few; with the values
+ * of its first execution.
  */
 import type { Content, EarlierLaunch, Work } from "@warplens/sim-engine";
 import { integerOf } from "../values/values.ts";
-import type { CapturedArguments, LaunchEntry, ResolveLaunch } from "./launch-entry.ts";
+import type { CapturedArguments, GivenNumber, LaunchEntry, ResolveLaunch } from "./launch-entry.ts";
 
 /** How many launches may lie between what a buffer held at first and what it holds: the engine has to run them all. */
 const mostDepth = 8;
-/** Configurations of one kernel at one site that are told apart: each costs a simulation. */
+/** Launches of one kernel at one site that are told apart: each costs a simulation. */
 const mostConfigurations = 8;
 
 /** One execution of a launch, that what it left in memory is known by. */
@@ -77,9 +78,27 @@ function configurationKey({ grid, block, shared, cluster }: Pick<LaunchEntry, "g
   return sides.includes(undefined) ? "" : sides.join(" ");
 }
 
+/** The numbers that a launch is given. */
+const numbersOf = ({ captured }: LaunchEntry): GivenNumber[] =>
+  captured.arguments.flatMap(({ name, argument }) => (argument.kind === "scalar" ? [{ name, value: argument.value }] : []));
+
+const numbersKey = (entry: LaunchEntry): string =>
+  numbersOf(entry)
+    .map(({ name, value }) => `${name}=${value}`)
+    .join(" ");
+
+/** What is launched with one configuration but with other numbers each time, in the order met, and how often each. */
+interface Numbered {
+  readonly all: { entry: LaunchEntry; count: number }[];
+  /** There are more of them than are told apart. */
+  isOver: boolean;
+}
+
 export class LaunchLog {
   /** By instance: what it is launched with, in the order met. */
   readonly #entries = new Map<string, LaunchEntry[]>();
+  /** By instance and configuration. */
+  readonly #numbered = new Map<string, Numbered>();
   /** Executions by instance and configuration; NaN once not known. */
   readonly #counts = new Map<string, number>();
   /** By instance: configurations beyond the most that are told apart. */
@@ -96,6 +115,7 @@ export class LaunchLog {
       this.total += 1;
       const counted = countKey(entry);
       this.#counts.set(counted, (this.#counts.get(counted) ?? 0) + 1);
+      this.#number(counted, entry);
     }
     const found = this.#entries.get(entry.instance);
     const [first] = found ?? [];
@@ -120,6 +140,28 @@ export class LaunchLog {
     else this.#left.set(entry.instance, (this.#left.get(entry.instance) ?? new Set()).add(configuration));
   }
 
+  #number(key: string, entry: LaunchEntry): void {
+    const numbered = this.#numbered.get(key) ?? { all: [], isOver: false };
+    this.#numbered.set(key, numbered);
+    const numbers = numbersKey(entry);
+    const same = numbered.all.find((other) => numbersKey(other.entry) === numbers);
+    if (same) {
+      same.count++;
+      same.entry = withLater(same.entry, entry);
+    } else if (numbered.all.length < mostConfigurations) numbered.all.push({ entry, count: 1 });
+    else numbered.isOver = true;
+  }
+
+  /** Those of an entry's configuration, where all that are made are known one by one and are few; else undefined. */
+  #apart(entry: LaunchEntry, most: number): Numbered | undefined {
+    const key = countKey(entry);
+    const numbered = this.#numbered.get(key);
+    if (!numbered || numbered.isOver || numbered.all.length < 2 || numbered.all.length > most || entry.remoteness > 0) return undefined;
+    if (configurationKey(entry) === "" || numbered.all.some((each) => each.entry.uncertain)) return undefined;
+    // Of a loop that was carried to its end not every turn was seen.
+    return numbered.all.reduce((sum, { count }) => sum + count, 0) === this.#counts.get(key) ? numbered : undefined;
+  }
+
   /** Configurations that the kernel is launched with at this site besides those that are told apart. */
   besides({ instance }: LaunchEntry): number {
     return this.#left.get(instance)?.size ?? 0;
@@ -132,12 +174,32 @@ export class LaunchLog {
   }
 
   get entries(): readonly LaunchEntry[] {
-    return [...this.#entries.values()].flat();
+    return [...this.#entries.values()].flatMap((configurations) => {
+      let room = mostConfigurations - configurations.length + 1;
+      return configurations.flatMap((entry): LaunchEntry[] => {
+        const numbered = this.#apart(entry, room);
+        if (!numbered) return [entry];
+        room -= numbered.all.length - 1;
+        const all = numbered.all.map((each) => numbersOf(each.entry));
+        const isAlike = ({ name, value }: GivenNumber): boolean =>
+          all.every((numbers) => numbers.some((other) => other.name === name && other.value === value));
+        return numbered.all.map((each, k) => ({
+          ...each.entry,
+          // Each has a number of its own at its site.
+          turn: entry.turn + k * mostConfigurations,
+          given: (all[k] ?? []).filter((number) => !isAlike(number)),
+        }));
+      });
+    });
   }
 
   /** 0 for a launch that is not reached; undefined when not known. */
   executions(entry: LaunchEntry): number | undefined {
     if (entry.remoteness > 0) return 0;
+    if (entry.given) {
+      const numbers = numbersKey(entry);
+      return this.#numbered.get(countKey(entry))?.all.find((each) => numbersKey(each.entry) === numbers)?.count;
+    }
     const count = this.#counts.get(countKey(entry));
     return count === undefined || Number.isNaN(count) || entry.uncertain ? undefined : Math.round(count);
   }
