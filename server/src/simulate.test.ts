@@ -475,3 +475,24 @@ test.each([
   // Four sectors a turn.
   expect((launch?.report.traffic.l2ReadSectors ?? 0) >= 2000).toBe(isPast);
 });
+
+test("a thread's own volatile array is served by the L1: nobody else writes it", () => {
+  const code = `__global__ void own(float *o, int n) { volatile float a[8]; for (int i = 0; i < 8; i++) a[i] = i; float s = 0; for (int i = 0; i < n; i++) s += a[i & 7]; o[threadIdx.x] = s; }`;
+  const [launch] = simulated(`${code}\n${host("own<<<1, 256>>>(a, 512);")}`).launches;
+  expect(launch?.report.traffic.l2ReadSectors ?? 0).toBeLessThan(1000);
+});
+
+test.each([3, 5, 6, 9])(
+  "lanes that leave a loop of shuffles two turns before others exchange what they do on the GPU (%i turns)",
+  (turns) => {
+    const sum = (variable: string, pragma: string): string => `int ${variable} = lane;
+${pragma}
+  for (int i = 0; i < trips; i++) { unsigned m = i < n ? ~0u : 0xffffu; ${variable} += __shfl_xor_sync(m, ${variable}, 1) * 3 + __shfl_sync(m, ${variable}, 5) + __popc(__ballot_sync(m, ${variable} & 1)) + i; }`;
+    const code = `__global__ void meet(float *o, int n) { int lane = threadIdx.x; int trips = lane < 16 ? n + 2 : n;
+  ${sum("v", "")}
+  ${sum("w", "#pragma unroll 1")}
+  if (v != w) o[lane] = v; }`;
+    const [launch] = simulated(`${code}\n${host(`meet<<<1, 32>>>(a, ${turns});`)}`).launches;
+    expect(launch?.report.traffic.globalStoreRequests).toBe(0);
+  },
+);

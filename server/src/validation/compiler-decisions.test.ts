@@ -218,7 +218,7 @@ describe("as nvcc decides", () => {
       ).toBe("231 of 238"),
     );
   });
-  test("branches that are predicated", async () => expect(await agreeing(recorded("predications"), predicated)).toBe("74 of 96"));
+  test("branches that are predicated", async () => expect(await agreeing(recorded("predications"), predicated)).toBe("90 of 96"));
   test("rows that are summed with their counter, and what a turn over them issues", { timeout: 120_000 }, async () => {
     const rows = recorded("rows");
     expect(await agreeing(rows, async (probe) => (await turns(probe)).sums)).toBe(`${rows.length} of ${rows.length}`);

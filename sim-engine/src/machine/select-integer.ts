@@ -119,8 +119,10 @@ function selectLong(selection: Selection, code: BlockCode, op: Op): Choice {
   if (taken) {
     const opcodes = selectLong(selection, code, taken) as readonly string[];
     if (!args.some(isConstant)) return opcodes;
-    const pair = selection.newRegister(selection.isUniformValue(op) ? "UR" : "R", 2);
-    for (const opcode of ["IMAD.MOV", "MOV"]) code.body.push(selection.instruction(opcode, op.span, [pair], []));
+    const isUniform = selection.isUniformValue(op);
+    const pair = selection.newRegister(isUniform ? "UR" : "R", 2);
+    for (const opcode of isUniform ? ["UMOV", "UMOV"] : ["IMAD.MOV", "MOV"])
+      code.body.push(selection.instruction(opcode, op.span, [pair], []));
     return { opcodes, more: [pair] };
   }
   const [a, b] = args;

@@ -321,12 +321,12 @@ function written(addresses: Float64Array, from: number, mask: number, bytes: num
   return bits >>> 0;
 }
 
-function kindOf({ operation, op }: AccessCounter): AccessKind {
+function kindOf({ operation, op, space }: AccessCounter): AccessKind {
   if (operation === "store") return store;
   if (operation === "atomic") return atomic;
   const { action } = op;
   if (action.kind === "copy.async") return action.bypassL1 ? bypass : load;
-  return action.kind === "load" && isPastL1(action) ? bypass : load;
+  return action.kind === "load" && isInGlobal(space) && isPastL1(action) ? bypass : load;
 }
 
 /**

@@ -3,6 +3,7 @@
  * and nothing is merged. What each lane adds to it ptxas makes, so that passes of NVVM are to leave it alone.
  */
 import type { Kernel, Op } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 
 export interface Fragments {
   /** A lane's own place behind the address of a fragment. */
@@ -11,13 +12,14 @@ export interface Fragments {
   isAddress(gep: Op): boolean;
 }
 
-export function findFragments(kernel: Kernel): Fragments {
+export function findFragments(kernel: Kernel, work: Work): Fragments {
   const ofLane = new Set<Op>();
   const lanes = new Set<Op>();
   const addresses = new Set<Op>();
   const others = new Set<Op>();
   for (const { phis, ops } of kernel.blocks) {
     for (const op of [...phis, ...ops]) {
+      work.ask(1);
       const { action, args } = op;
       if (action.kind === "special" ? action.register === "laneid" : action.kind === "int" && args.some((arg) => ofLane.has(arg)))
         ofLane.add(op);

@@ -46,7 +46,7 @@ export function reduceStraightLine(kernel: Kernel, work: Work): boolean {
 /** By array and element size, in an order where dominating addresses come first. */
 function groups(kernel: Kernel, work: Work): Address[][] {
   const found = new Map<string, Address[]>();
-  const fragments = findFragments(kernel);
+  const fragments = findFragments(kernel, work);
   for (const block of reversePostorder(kernel)) {
     for (const gep of block.ops) {
       work.ask(1);

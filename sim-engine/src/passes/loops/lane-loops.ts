@@ -1,7 +1,7 @@
 /** Loops of which each lane may make another number of turns, and what ptxas does not do with them. */
 import type { Loop } from "../../ir/graph.ts";
 import type { Op } from "../../ir/kernel.ts";
-import { isPure } from "../../ir/operations.ts";
+import { isConvergent, isPure } from "../../ir/operations.ts";
 import { comesOf } from "../../ir/origins.ts";
 import { definedIn } from "./induction.ts";
 
@@ -23,6 +23,14 @@ export function copiesByLane(loop: Loop, start: Op): boolean {
     ),
   );
 }
+
+/**
+ * Whether lanes meet in a loop that some of them may leave before others. nvcc unrolls it like any other; but here lanes meet only where they
+ * execute the same copy of an operation, and not those that are in the rest with those that still go by fours.
+ */
+export const meetsWhileSomeLeave = ({ blocks }: Loop): boolean =>
+  [...blocks].some(({ ops }) => ops.some(isConvergent)) &&
+  [...blocks].some(({ end }) => end.kind === "branch" && !(blocks.has(end.then) && blocks.has(end.else)) && differsByThread(end.cond));
 
 /** Whether threads of a block may have different values here. */
 const differsByThread = (value: Op): boolean =>

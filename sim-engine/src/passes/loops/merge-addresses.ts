@@ -23,7 +23,7 @@ export function mergeAddresses(kernel: Kernel, work: Work): boolean {
   const uses = findUses(kernel);
   const stands = (address: Op | undefined): boolean => address !== undefined && (uses.by.get(address) ?? []).some(isNoAddress);
   const merging = new Merging(kernel, homes);
-  const fragments = findFragments(kernel);
+  const fragments = findFragments(kernel, work);
   // Rows of rows come before what is in them.
   for (const block of reversePostorder(kernel))
     for (const gep of [...block.ops]) {

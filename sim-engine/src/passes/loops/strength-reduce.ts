@@ -12,7 +12,7 @@ import { preheader } from "../edit/blocks.ts";
 import { Constants } from "../edit/constants.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { isNarrow } from "../facts/alias.ts";
-import { findFragments } from "../facts/fragments.ts";
+import { type Fragments, findFragments } from "../facts/fragments.ts";
 import { type Linear, linearKey, linearOf, multipleOf, singleTerm, splitBy, sum } from "../facts/linear.ts";
 import { definedIn } from "./induction.ts";
 
@@ -40,11 +40,12 @@ interface Led {
 export function reduceStrength(kernel: Kernel, work: Work): boolean {
   let changed = false;
   for (const loop of findLoops(kernel)) preheader(kernel, loop);
-  for (const loop of findLoops(kernel).reverse()) changed = reduceLoop(kernel, loop, work) || changed;
+  const fragments = findFragments(kernel, work);
+  for (const loop of findLoops(kernel).reverse()) changed = reduceLoop(kernel, loop, fragments, work) || changed;
   return changed;
 }
 
-function reduceLoop(kernel: Kernel, loop: Loop, work: Work): boolean {
+function reduceLoop(kernel: Kernel, loop: Loop, fragments: Fragments, work: Work): boolean {
   const [latch] = loop.latches;
   if (!latch || loop.latches.length !== 1) return false;
   const entry = preheader(kernel, loop);
@@ -79,7 +80,6 @@ function reduceLoop(kernel: Kernel, loop: Loop, work: Work): boolean {
   }
   if (found.size === 0) return false;
   const tree = dominators(kernel);
-  const fragments = findFragments(kernel);
   for (const group of found.values()) {
     // No offset of a constant goes into an instruction that loads a fragment: several in a turn would each need a pointer, which LLVM does not take.
     if (group.list.length > 1 && group.list.every(({ gep }) => fragments.isAddress(gep))) continue;

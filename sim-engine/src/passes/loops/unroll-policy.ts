@@ -7,6 +7,7 @@ import type { Loop } from "../../ir/graph.ts";
 import type { Block, Op } from "../../ir/kernel.ts";
 import { isLeaf, isPure } from "../../ir/operations.ts";
 import { answerOf } from "../../ir/origins.ts";
+import { meetsWhileSomeLeave } from "./lane-loops.ts";
 import { indexesLocalArray } from "./local-arrays.ts";
 import { leavesForRare, machineLength } from "./machine-length.ts";
 
@@ -29,7 +30,7 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
     if (trips !== undefined && trips * size.merged <= nvcc.pragmaUnrollSize) return { kind: "full", trips };
   } else if (unroll !== undefined) {
     if (trips !== undefined && unroll >= trips) return { kind: "full", trips };
-    return { kind: "partial", factor: unroll };
+    return trips === undefined && meetsWhileSomeLeave(loop) ? { kind: "none" } : { kind: "partial", factor: unroll };
   }
   if (trips !== undefined) {
     if (trips * size.raw <= nvcc.fullUnrollSize) return { kind: "full", trips };
@@ -42,7 +43,7 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
     if (trips % 2 === 0) return { kind: "none" };
   }
   // Only innermost loops are unrolled with a rest; with barriers and shuffles as well as without (validation/compiler/togetherLoops.json).
-  if (hasInnerLoop(loop)) return { kind: "none" };
+  if (hasInnerLoop(loop) || (trips === undefined && meetsWhileSomeLeave(loop))) return { kind: "none" };
   if (4 * raw <= nvcc.unrollByFourSize) return { kind: "partial", factor: 4 };
   return 2 * raw <= nvcc.unrollByTwoSize ? { kind: "partial", factor: 2 } : { kind: "none" };
 }
@@ -95,6 +96,7 @@ export function assemblerFactor(loop: Loop, trips: number | undefined): Decision
   }
   // An access is an address besides (validation/compiler/accessLoops.json).
   const accesses = ops.filter(({ action: { kind } }) => kind === "load" || kind === "store").length;
+  if (meetsWhileSomeLeave(loop)) return { kind: "none" };
   return length + accesses + indexed(loop) <= (loads ? nvcc.unrollAgainSizeWithLoads : nvcc.unrollAgainSize)
     ? { kind: "partial", factor: nvcc.unrollAgainFactor }
     : { kind: "none" };

@@ -100,7 +100,7 @@ export class Column {
       return;
     }
     const { summary, cells } = allocation;
-    const [first, end] = isMade(summary.content) ? this.#touched() : [0, this.length];
+    const [first, end] = isMade(summary.content) ? this.#touched(cells.keys()) : [0, this.length];
     this.#host.work?.spend((end - first) >> 3);
     const values = new Float64Array(end - first);
     const states = new Uint8Array(end - first);
@@ -132,10 +132,17 @@ export class Column {
     this.#host.journal.summarise(allocation, { ...rest, elementBytes, content }, new Map(others));
   }
 
-  /** The elements of the pages from the first to the last that the loop touched, `[first, end)`. */
-  #touched(): readonly [number, number] {
-    const first = this.#pages.findIndex((page) => page !== undefined);
-    return first < 0 ? [0, 0] : [first * pageSize, Math.min(this.length, this.#pages.length * pageSize)];
+  /** The elements from the first to the last that the loop touched, by pages, or that stand alone in cells: `[first, end)`. */
+  #touched(cells: Iterable<number>): readonly [number, number] {
+    let first = this.#pages.findIndex((page) => page !== undefined);
+    if (first < 0) return [0, 0];
+    let end = this.#pages.length;
+    for (const offset of cells) {
+      const page = Math.floor(offset / this.elementBytes) >> pageBits;
+      first = Math.min(first, Math.max(0, page));
+      end = Math.max(end, page + 1);
+    }
+    return [first * pageSize, Math.min(this.length, end * pageSize)];
   }
 
   #put(index: number, value: number): void {
@@ -156,9 +163,13 @@ export class Column {
   }
 }
 
-/** Whether its elements are made when they are asked for: those that the loop has not touched stay as they are. */
+/** Parts of a content up to which what a loop stores may stand beside them as more. */
+const fewParts = 4;
+
+/** Whether its elements are made when they are asked for: those that the loop has not touched then stay as they are. */
 const isMade = (content: Content): boolean =>
-  content.kind === "computed" || (content.kind === "parts" && content.parts.some((part) => isMade(part.content)));
+  content.kind === "computed" ||
+  (content.kind === "parts" && content.parts.length <= fewParts && content.parts.some((part) => isMade(part.content)));
 
 /** Values from which it mostly shows that they follow no pattern. */
 const fewValues = 64;
