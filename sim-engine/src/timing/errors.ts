@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.6,
+  wider: 1.4,
   classes: {
-    launch: { launches: 56, error: 0.15 },
-    compute: { launches: 65, error: 0.35 },
-    l1: { launches: 80, error: 0.2 },
-    l2: { launches: 38, error: 0.77 },
-    memory: { launches: 173, error: 0.26 },
-    atomics: { launches: 20, error: 0.43 },
-    host: { launches: 3, error: 0.31 },
-    waits: { launches: 26, error: 0.96 },
+    launch: { launches: 56, error: 0.13 },
+    compute: { launches: 65, error: 0.3 },
+    l1: { launches: 81, error: 0.18 },
+    l2: { launches: 38, error: 0.65 },
+    memory: { launches: 172, error: 0.23 },
+    atomics: { launches: 20, error: 0.37 },
+    host: { launches: 3, error: 0.26 },
+    waits: { launches: 26, error: 0.78 },
   },
 };
