@@ -10,7 +10,6 @@ import type { Database } from "./database/database.ts";
 import type { FileQueries } from "./database/queries.ts";
 import type { DeviceProgram, Residence } from "./device-events.ts";
 import type { Directive } from "./directives.ts";
-import type { GivenNumber } from "./host/launches/launch-entry.ts";
 import type { Semantics } from "./sema/index.ts";
 import type { Substitution } from "./sema/types.ts";
 
@@ -52,7 +51,7 @@ export interface LaunchFact {
   /** The source says block and dynamic shared memory, whether or not it says the grid. */
   readonly blockKnown?: boolean;
   /** The numbers that tell it from others of its site and configuration. */
-  readonly given?: readonly GivenNumber[];
+  readonly given?: readonly { readonly name: string; readonly value: number | bigint }[];
   /** How often the host code runs it, when known (a launch in a loop); 0 where a condition known to be false stands before it. */
   readonly executions?: number;
   /** The program, followed with nothing assumed, does not make it, and launches the same kernel elsewhere. */

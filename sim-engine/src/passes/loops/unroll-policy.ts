@@ -30,7 +30,10 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
     if (trips !== undefined && trips * size.merged <= nvcc.pragmaUnrollSize) return { kind: "full", trips };
   } else if (unroll !== undefined) {
     if (trips !== undefined && unroll >= trips) return { kind: "full", trips };
-    return trips === undefined && meetsWhileSomeLeave(loop) ? { kind: "none" } : { kind: "partial", factor: unroll };
+    const isExact = trips !== undefined && trips % unroll === 0;
+    return (trips === undefined && meetsWhileSomeLeave(loop)) || (!isExact && hasGroupProducts(loop))
+      ? { kind: "none" }
+      : { kind: "partial", factor: unroll };
   }
   if (trips !== undefined) {
     if (trips * size.raw <= nvcc.fullUnrollSize) return { kind: "full", trips };
@@ -43,7 +46,7 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
     if (trips % 2 === 0) return { kind: "none" };
   }
   // Only innermost loops are unrolled with a rest; with barriers and shuffles as well as without (validation/compiler/togetherLoops.json).
-  if (hasInnerLoop(loop) || (trips === undefined && meetsWhileSomeLeave(loop))) return { kind: "none" };
+  if (hasInnerLoop(loop) || hasGroupProducts(loop) || (trips === undefined && meetsWhileSomeLeave(loop))) return { kind: "none" };
   if (4 * raw <= nvcc.unrollByFourSize) return { kind: "partial", factor: 4 };
   return 2 * raw <= nvcc.unrollByTwoSize ? { kind: "partial", factor: 2 } : { kind: "none" };
 }
@@ -78,7 +81,7 @@ const isForbidden = ({ header: { unroll } }: Loop): boolean => unroll === 1 || u
 export function assemblerFactor(loop: Loop, trips: number | undefined): Decision {
   // It leaves loops with atomics and fences (validation/compiler/steps.json).
   const isOrdered = ({ action: { kind } }: Op): boolean => kind === "atomic" || kind === "fence";
-  if (isForbidden(loop)) return { kind: "none" };
+  if (isForbidden(loop) || hasGroupProducts(loop)) return { kind: "none" };
   const ops = [...loop.blocks].flatMap((block) => block.ops);
   if (ops.some((op) => isOrdered(op) || leavesForRare(op))) return { kind: "none" };
   const loads = ops.some((op) => op.action.kind === "load");
@@ -207,6 +210,9 @@ function controlOnly(loop: Loop): Set<Op> {
   }
   return found;
 }
+
+/** Unrolled with a rest, products of warp groups would be said to take more registers than nvcc gives them (group-products.test.ts). */
+const hasGroupProducts = (loop: Loop): boolean => [...loop.blocks].some(({ ops }) => ops.some(({ action }) => action.kind === "wgmma"));
 
 /** A library function may hold one. */
 const hasInnerLoop = (loop: Loop): boolean =>
