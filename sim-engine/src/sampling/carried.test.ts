@@ -3,15 +3,18 @@ import { findGpu } from "../gpus/model.ts";
 import { parseKernel } from "../ir/text.ts";
 import { simulate } from "../simulate.ts";
 
-/** A loop of so many turns that stores where `place` says; `next` is what it carries besides its counter. */
-const kernel = (turns: number, next: string) =>
-  parseKernel(`kernel @turns(%out: ptr i32) {
+/**
+ * A loop that stores where `place` says; `next` is what it carries besides its counter. How many turns it has only the launch knows: it is
+ * unrolled alike for all.
+ */
+const kernel = (next: string) =>
+  parseKernel(`kernel @turns(%out: ptr i32, %turns: i32) {
 entry:
   %out: ptr = param 0
   %zero: i32 = const 0
   %one: i32 = const 1
   %three: i32 = const 3
-  %turns: i32 = const ${turns}
+  %turns: i32 = param 1
   %tx: i32 = special tid.x
   jump loop
 loop:
@@ -31,16 +34,20 @@ done:
   return
 }`);
 
-const launch = {
-  grid: [1, 1, 1],
-  block: [32, 1, 1],
-  dynamicSharedBytes: 0,
-  arguments: [{ kind: "pointer", buffer: 0, offset: 0 }],
-  buffers: [{ name: "out", residence: "device", content: { kind: "zero" }, element: "i32" }],
-} as const;
+const launch = (turns: number) =>
+  ({
+    grid: [1, 1, 1],
+    block: [32, 1, 1],
+    dynamicSharedBytes: 0,
+    arguments: [
+      { kind: "pointer", buffer: 0, offset: 0 },
+      { kind: "scalar", value: turns },
+    ],
+    buffers: [{ name: "out", residence: "device", content: { kind: "zero" }, element: "i32" }],
+  }) as const;
 
 const counts = (turns: number, next: string) => {
-  const { instructions, traffic, simulated } = simulate(kernel(turns, next), launch, findGpu("h200")!);
+  const { instructions, traffic, simulated } = simulate(kernel(next), launch(turns), findGpu("h200")!);
   return {
     instructions: instructions.warp,
     sectors: traffic.globalStoreSectors,
