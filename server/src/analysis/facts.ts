@@ -22,6 +22,12 @@ export interface KernelFact {
   readonly isTemplate: boolean;
 }
 
+/** A number that a kernel is given, by the parameter's name. */
+export interface GivenNumber {
+  readonly name: string;
+  readonly value: number | bigint;
+}
+
 /** One launch site (or one added by --launch or a directive), in source order. */
 export interface LaunchFact {
   readonly kernel: KernelFact | undefined;
@@ -51,7 +57,7 @@ export interface LaunchFact {
   /** The source says block and dynamic shared memory, whether or not it says the grid. */
   readonly blockKnown?: boolean;
   /** The numbers that tell it from others of its site and configuration. */
-  readonly given?: readonly { readonly name: string; readonly value: number | bigint }[];
+  readonly given?: readonly GivenNumber[];
   /** How often the host code runs it, when known (a launch in a loop); 0 where a condition known to be false stands before it. */
   readonly executions?: number;
   /** The program, followed with nothing assumed, does not make it, and launches the same kernel elsewhere. */

@@ -1,6 +1,7 @@
 /** One launch that an evaluation met, as the host code makes it. */
 import type { Buffer, Content, Argument as EngineArgument, Kernel, Launch, Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../../../syntax/ast.ts";
+import type { GivenNumber } from "../../facts.ts";
 import type { Substitution } from "../../sema/types.ts";
 import type { HostType, TemplateValue, Value } from "../values/model.ts";
 
@@ -29,12 +30,6 @@ export interface CapturedBuffer {
 }
 
 export type Triple<T> = readonly [x: T, y: T, z: T];
-
-/** A number that a kernel is given, by the parameter's name. */
-export interface GivenNumber {
-  readonly name: string;
-  readonly value: number | bigint;
-}
 
 export interface LaunchEntry {
   /** The launch, or the call that launches. */

@@ -4,8 +4,9 @@
  * of its first execution.
  */
 import type { Content, EarlierLaunch, Work } from "@warplens/sim-engine";
+import type { GivenNumber } from "../../facts.ts";
 import { integerOf } from "../values/values.ts";
-import type { CapturedArguments, GivenNumber, LaunchEntry, ResolveLaunch } from "./launch-entry.ts";
+import type { CapturedArguments, LaunchEntry, ResolveLaunch } from "./launch-entry.ts";
 
 /** How many launches may lie between what a buffer held at first and what it holds: the engine has to run them all. */
 const mostDepth = 8;
@@ -87,9 +88,9 @@ const numbersKey = (entry: LaunchEntry): string =>
     .map(({ name, value }) => `${name}=${value}`)
     .join(" ");
 
-/** What is launched with one configuration but with other numbers each time, in the order met, and how often each. */
+/** What is launched with one configuration, and how often with which numbers, by these, in the order met. */
 interface Numbered {
-  readonly all: { entry: LaunchEntry; count: number }[];
+  readonly all: Map<string, { entry: LaunchEntry; count: number }>;
   /** There are more of them than are told apart. */
   isOver: boolean;
 }
@@ -141,25 +142,26 @@ export class LaunchLog {
   }
 
   #number(key: string, entry: LaunchEntry): void {
-    const numbered = this.#numbered.get(key) ?? { all: [], isOver: false };
+    const numbered = this.#numbered.get(key) ?? { all: new Map(), isOver: false };
     this.#numbered.set(key, numbered);
     const numbers = numbersKey(entry);
-    const same = numbered.all.find((other) => numbersKey(other.entry) === numbers);
+    const same = numbered.all.get(numbers);
     if (same) {
       same.count++;
       same.entry = withLater(same.entry, entry);
-    } else if (numbered.all.length < mostConfigurations) numbered.all.push({ entry, count: 1 });
+    } else if (numbered.all.size < mostConfigurations) numbered.all.set(numbers, { entry, count: 1 });
     else numbered.isOver = true;
   }
 
-  /** Those of an entry's configuration, where all that are made are known one by one and are few; else undefined. */
-  #apart(entry: LaunchEntry, most: number): Numbered | undefined {
+  /** Those of an entry's configuration, where all that are made are known one by one, and are few; else the entry alone. */
+  #apart(entry: LaunchEntry, most: number): LaunchEntry[] {
     const key = countKey(entry);
-    const numbered = this.#numbered.get(key);
-    if (!numbered || numbered.isOver || numbered.all.length < 2 || numbered.all.length > most || entry.remoteness > 0) return undefined;
-    if (configurationKey(entry) === "" || numbered.all.some((each) => each.entry.uncertain)) return undefined;
+    const { all, isOver } = this.#numbered.get(key) ?? { all: new Map(), isOver: true };
+    const each = [...all.values()];
+    if (isOver || each.length < 2 || each.length > most || entry.remoteness > 0 || configurationKey(entry) === "") return [entry];
     // Of a loop that was carried to its end not every turn was seen.
-    return numbered.all.reduce((sum, { count }) => sum + count, 0) === this.#counts.get(key) ? numbered : undefined;
+    const isWhole = each.reduce((sum, { count }) => sum + count, 0) === this.#counts.get(key);
+    return isWhole && !each.some((other) => other.entry.uncertain) ? each.map((other) => other.entry) : [entry];
   }
 
   /** Configurations that the kernel is launched with at this site besides those that are told apart. */
@@ -177,17 +179,17 @@ export class LaunchLog {
     return [...this.#entries.values()].flatMap((configurations) => {
       let room = mostConfigurations - configurations.length + 1;
       return configurations.flatMap((entry): LaunchEntry[] => {
-        const numbered = this.#apart(entry, room);
-        if (!numbered) return [entry];
-        room -= numbered.all.length - 1;
-        const all = numbered.all.map((each) => numbersOf(each.entry));
+        const apart = this.#apart(entry, room);
+        if (apart.length === 1) return apart;
+        room -= apart.length - 1;
+        const all = apart.map(numbersOf);
         const isAlike = ({ name, value }: GivenNumber): boolean =>
           all.every((numbers) => numbers.some((other) => other.name === name && other.value === value));
-        return numbered.all.map((each, k) => ({
-          ...each.entry,
+        return apart.map((each, k) => ({
+          ...each,
           // Each has a number of its own at its site.
           turn: entry.turn + k * mostConfigurations,
-          given: (all[k] ?? []).filter((number) => !isAlike(number)),
+          given: numbersOf(each).filter((number) => !isAlike(number)),
         }));
       });
     });
@@ -196,10 +198,7 @@ export class LaunchLog {
   /** 0 for a launch that is not reached; undefined when not known. */
   executions(entry: LaunchEntry): number | undefined {
     if (entry.remoteness > 0) return 0;
-    if (entry.given) {
-      const numbers = numbersKey(entry);
-      return this.#numbered.get(countKey(entry))?.all.find((each) => numbersKey(each.entry) === numbers)?.count;
-    }
+    if (entry.given) return this.#numbered.get(countKey(entry))?.all.get(numbersKey(entry))?.count;
     const count = this.#counts.get(countKey(entry));
     return count === undefined || Number.isNaN(count) || entry.uncertain ? undefined : Math.round(count);
   }

@@ -163,7 +163,7 @@ export class Column {
   }
 }
 
-/** Parts of a content up to which what a loop stores may stand beside them as more. */
+/** Parts of a content up to which what a loop stores may stand beside them as more: beyond 16 a content is forgotten (`overlaid`). */
 const fewParts = 4;
 
 /** Whether its elements are made when they are asked for: those that the loop has not touched then stay as they are. */
