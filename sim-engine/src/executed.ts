@@ -68,8 +68,11 @@ interface Limits {
 
 const running: Limits = { steps: 1_500_000, blockSteps: 300_000, samplingSteps: 300_000 };
 /** What is more work than that is estimated; what is more even so, is given up. */
-const estimating: Limits = { slices: coarse, steps: 600_000, blockSteps: 600_000, samplingSteps: 100_000 };
+const estimating: Limits = { slices: coarse, steps: 600_000, blockSteps: 600_000, samplingSteps: 300_000 };
 const estimatingFinely: Limits = { ...estimating, slices: fine };
+/** Blocks, or warps, that tell what all of them do: of fewer, an estimate of so many times as many is better. */
+const enoughDrawn = 24;
+const timesAsMany = 2;
 /** Of the steps that there are, the share that a coarse estimate may have taken for a fine one to be tried. */
 const littleSpent = 1 / 8;
 
@@ -95,9 +98,20 @@ export function executed(prepared: Prepared, machine: MachineKernel, gpu: GpuMod
       throw error;
     }
   };
-  const found = within(running) ?? estimated(within);
-  if (found) return found;
+  const found = within(running);
+  if (found) return isTelling(found) ? found : (moreTelling(found, within) ?? found);
+  const made = estimated(within);
+  if (made) return made;
   throw new Error(`gave up after ${work.spent - before} steps: the kernel may never end, or waits for another block`);
+}
+
+/** Whether enough blocks were run to tell what the others do. */
+const isTelling = ({ sample }: Executed): boolean => sample.drawn === undefined || sample.drawn >= enoughDrawn;
+
+/** Of a launch of which only a few blocks can be run to the end: an estimate of many, where that is to be had. */
+function moreTelling({ sample }: Executed, within: (limits: Limits) => Executed | undefined): Executed | undefined {
+  const rough = within(estimating);
+  return rough && (rough.sample.drawn ?? enoughDrawn) >= timesAsMany * (sample.drawn ?? enoughDrawn) ? rough : undefined;
 }
 
 function estimated(within: (limits: Limits) => Executed | undefined): Executed | undefined {

@@ -12,6 +12,7 @@ import type { LaunchReport } from "./report/launch-report.ts";
 import type { Spent } from "./report/spent.ts";
 import { type Tally, tally } from "./report/tally.ts";
 import { calibrated } from "./sampling/calibrate.ts";
+import type { SampledBlock } from "./sampling/sample.ts";
 import { type BlockTrace, estimateTime, type TimedCode, type TimeEstimate, timedCode, timeRange, type WarpTrace } from "./timing/index.ts";
 import type { Work } from "./work.ts";
 import { recompiled } from "./worth/recompiled.ts";
@@ -204,6 +205,14 @@ function trafficInput(run: Executed, gpu: GpuModel): TrafficInput {
   };
 }
 
+/** The blocks that were watched, with the weight of all. */
+function observedOf(sampled: readonly SampledBlock[]): { index: number; weight: number; records: readonly WarpRecord[] }[] {
+  const watched = sampled.flatMap(({ index, weight, observed }) => (observed ? [{ index, weight, records: observed.records }] : []));
+  const sum = (of: readonly { readonly weight: number }[]): number => of.reduce((total, { weight }) => total + weight, 0);
+  const factor = sum(sampled) / sum(watched);
+  return watched.map((each) => ({ ...each, weight: each.weight * factor }));
+}
+
 /**
  * Observed blocks that stand for the grid, with weights that sum to it; warps that were watched each by itself make up blocks. Where
  * they are part of a larger sample, weights are calibrated so that they issue as many instructions in all as the whole sample says.
@@ -231,7 +240,8 @@ function blockTraces(
     .sort((a, b) => a.instructions - b.instructions)
     .map(({ record }) => record);
   const chosen = [
-    ...sample.blocks.flatMap(({ index, weight, observed }) => (observed ? [{ index, weight, records: observed.records }] : [])),
+    ...observedOf(sample.blocks.filter(({ drawn }) => drawn)),
+    ...observedOf(sample.blocks.filter(({ drawn }) => !drawn)),
     ...Array.from({ length: loose }, (_, k) => ({
       index: blocks,
       weight: sample.warpBlocks / loose,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Dim3 } from "../ir/kernel.ts";
-import { type Box, cornersOf, cutBox, evenly, placeOf, volume } from "./boxes.ts";
+import { type Box, cornersOf, cutBox, dimensionsOf, evenly, placeIn, placeOf, volume } from "./boxes.ts";
 
 const side = fc.integer({ min: 1, max: 40 });
 const grids = fc.tuple(side, side, side);
@@ -21,7 +21,8 @@ test("a box that is cut, first at its rims, then in halves, loses nothing and ho
 test("places drawn evenly are in the grid, and go everywhere", () =>
   fc.assert(
     fc.property(grids, (grid) => {
-      const places = Array.from({ length: 200 }, (_, k) => evenly(grid, k));
+      const box = whole(grid);
+      const places = Array.from({ length: 200 }, (_, k) => placeIn(box, evenly(dimensionsOf(box), k)));
       for (const place of places) for (const [k, at] of place.entries()) expect(at >= 0 && at < (grid[k] ?? 0)).toBe(true);
       for (const [k, length] of grid.entries()) expect(new Set(places.map((place) => place[k])).size).toBe(length);
     }),

@@ -1,36 +1,39 @@
-/** Boxes of cells of a grid, how they are cut, and places in it. */
+/** Boxes of the places of a lattice, how they are cut, and places in them. */
 import type { Dim3 } from "../ir/kernel.ts";
 
+/** One number for each digit. */
+export type Place = readonly number[];
+
 export interface Box {
-  readonly low: Dim3;
-  readonly high: Dim3;
-  /** Dimensions whose rims have been cut off. */
+  readonly low: Place;
+  readonly high: Place;
+  /** Digits whose rims have been cut off, as bits. */
   readonly peeled: number;
 }
 
-export const volume = ({ low, high }: Box): number => (high[0] - low[0] + 1) * (high[1] - low[1] + 1) * (high[2] - low[2] + 1);
+/** Up to this many digits all corners of a box are looked at; of more, two opposite ones and the neighbours of the lower. */
+const mostCornered = 3;
 
-export const middle = ({ low, high }: Box): Dim3 =>
-  [0, 1, 2].map((k) => Math.floor(((low[k] ?? 0) + (high[k] ?? 0)) / 2)) as unknown as Dim3;
+export const volume = ({ low, high }: Box): number => low.reduce((product, from, k) => product * (high[k]! - from + 1), 1);
 
-const replaced = (place: Dim3, k: number, value: number): Dim3 =>
-  place.map((each, index) => (index === k ? value : each)) as unknown as Dim3;
+export const middle = ({ low, high }: Box): Place => low.map((from, k) => Math.floor((from + high[k]!) / 2));
 
-export function cornersOf({ low, high }: Box): Dim3[] {
-  const corners: Dim3[] = [];
-  const ends = (k: number): number[] => (low[k] === high[k] ? [low[k] ?? 0] : [low[k] ?? 0, high[k] ?? 0]);
-  for (const z of ends(2)) for (const y of ends(1)) for (const x of ends(0)) corners.push([x, y, z]);
+export function cornersOf({ low, high }: Box): Place[] {
+  const long = [...low.keys()].filter((k) => low[k] !== high[k]);
+  if (long.length > mostCornered) return [low, ...long.map((k) => low.with(k, high[k]!)), high];
+  let corners: Place[] = [low];
+  for (const k of long) corners = [...corners, ...corners.map((corner) => corner.with(k, high[k]!))];
   return corners;
 }
 
 /** In one dimension: its rims cut off, or, once that is done, its halves. */
 export function cutBox({ low, high, peeled }: Box, choice: number): Box[] {
   const part = (from: number, to: number, mark: number): Box => ({
-    low: replaced(low, choice, from),
-    high: replaced(high, choice, to),
+    low: low.with(choice, from),
+    high: high.with(choice, to),
     peeled: mark,
   });
-  const [from, to] = [low[choice] ?? 0, high[choice] ?? 0];
+  const [from, to] = [low[choice]!, high[choice]!];
   if (!((peeled >> choice) & 1) && to - from > 2) {
     const mark = peeled | (1 << choice);
     return [part(from, from, mark), part(from + 1, to - 1, mark), part(to, to, mark)];
@@ -39,18 +42,36 @@ export function cutBox({ low, high, peeled }: Box, choice: number): Box[] {
   return [part(from, half, peeled), part(half + 1, to, peeled)];
 }
 
-/** The k-th point of a sequence that fills a grid evenly however many are taken (Roberts' R sequence). */
-export function evenly(grid: Dim3, k: number): Dim3 {
-  const dimensions = grid.filter((length) => length > 1).length;
-  // The positive root of x^(d+1) = x + 1.
-  const root = [1.618033988749895, 1.618033988749895, 1.324717957244746, 1.2207440846057596][dimensions] ?? 1;
-  let power = 1;
-  return grid.map((length) => {
-    if (length === 1) return 0;
-    power /= root;
-    return Math.floor(((0.5 + (k + 1) * power) % 1) * length);
-  }) as unknown as Dim3;
+/** The k-th point of a sequence that fills a cube of so many dimensions evenly however many are taken, in [0, 1) (Roberts' R sequence). */
+export function evenly(dimensions: number, k: number): number[] {
+  const root = rootFor(dimensions);
+  return Array.from({ length: dimensions }, (_, each) => (0.5 + (k + 1) / root ** (each + 1)) % 1);
 }
+
+/** The positive root of x^(d+1) = x + 1. */
+function rootFor(dimensions: number): number {
+  let root = 2;
+  for (let round = 0; round < 50; round++) root = (1 + root) ** (1 / (dimensions + 1));
+  return root;
+}
+
+/** The place in a box that lies at these shares of its sides, of those longer than 1, in their order. */
+export function placeIn({ low, high }: Box, shares: readonly number[]): Place {
+  let used = 0;
+  return low.map((from, k) => (from === high[k] ? from : from + Math.floor(shares[used++]! * (high[k]! - from + 1))));
+}
+
+/** The shares of the place that lies opposite, about the middle. */
+export const opposite = (shares: readonly number[]): number[] => shares.map((share) => Math.min(1 - share, 1 - Number.EPSILON));
+
+/** Negative if `a` lies before `b` in the grid: the last digits are the slowest. */
+export function orderOf(a: Place, b: Place): number {
+  const k = a.findLastIndex((digit, each) => digit !== b[each]);
+  return k < 0 ? 0 : a[k]! - b[k]!;
+}
+
+/** Sides of a box longer than 1. */
+export const dimensionsOf = ({ low, high }: Box): number => low.filter((from, k) => from !== high[k]).length;
 
 /** The block of a linear index, x fastest. */
 export function placeOf([nx, ny]: Dim3, index: number): Dim3 {

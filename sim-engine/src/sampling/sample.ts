@@ -3,7 +3,8 @@
  *
  * Where control flow and addresses follow from indices, blocks a period apart count the same until a comparison changes
  * its outcome. So the grid is cut into boxes: one whose corners and middle count the same stands for itself; others are cut
- * further, first at their rims, where guards act. Where data decides, blocks are drawn evenly from all over the grid.
+ * further, first at their rims, where guards act. What is too much work to be cut any further, and all of the grid where data
+ * decides, is known from blocks drawn evenly from all over it.
  */
 
 import { random } from "../execute/content.ts";
@@ -13,8 +14,22 @@ import type { Runner } from "../execute/run.ts";
 import type { Dim3, Op } from "../ir/kernel.ts";
 import type { ObservedBlock, Observer } from "../observe/observer.ts";
 import type { Work } from "../work.ts";
-import { type Box, cornersOf, cutBox, evenly, middle, placeOf, volume } from "./boxes.ts";
+import {
+  type Box,
+  cornersOf,
+  cutBox,
+  dimensionsOf,
+  evenly,
+  middle,
+  opposite,
+  orderOf,
+  type Place,
+  placeIn,
+  placeOf,
+  volume,
+} from "./boxes.ts";
 import { CountVector } from "./counts.ts";
+import { Lattice } from "./lattice.ts";
 import { Spread } from "./spread.ts";
 import type { Variation } from "./variation.ts";
 
@@ -26,6 +41,8 @@ export interface SampledBlock {
   readonly weight: number;
   /** What it did, if it was watched. */
   readonly observed: ObservedBlock | undefined;
+  /** It was drawn with others from what they stand for together. */
+  readonly drawn: boolean;
 }
 
 export interface Sample {
@@ -40,6 +57,8 @@ export interface Sample {
   readonly warpBlocks: number;
   /** The totals are those of the whole grid, not an estimate. */
   readonly exact: boolean;
+  /** Blocks, or warps run by themselves, that were drawn to stand for others that may differ from them. */
+  readonly drawn: number | undefined;
 }
 
 export interface SampleOptions {
@@ -56,8 +75,9 @@ export interface SampleOptions {
   readonly uneven: boolean;
 }
 
-/** Blocks watched at most beyond those asked for. */
+/** Blocks watched at most beyond those asked for, and pairs of those that are drawn from what is too much work to be covered. */
 const mostWatched = 12;
+const mostPairsWatched = 8;
 /** Warps watched at most that were run by themselves. */
 const mostWarpsWatched = 64;
 /** Requests after which the cost of accesses that data decides is known well enough. */
@@ -67,12 +87,17 @@ const mostBlocks = 512;
 const leastRandom = 12;
 /** Cells that covering the grid takes at the least: corners, middle, probes. */
 const leastCovered = 6;
+/** Of the steps, what may be spent once more on blocks drawn from boxes that were not cut to the end. */
+const openShare = 1 / 2;
+/** Blocks drawn at the least from boxes that were not cut to the end. */
+const leastOpen = 16;
 const mostDrawn = 4096;
 /** Blocks, and of their warps those that can be run by themselves, that have to be affordable for draws to tell more than opposite pairs. */
 const leastDrawn = 2;
 const leastUnits = 12;
-/** Warps drawn at most of blocks that take all the steps there are. */
-const mostInPairs = 6;
+/** Units drawn of blocks that take all the steps there are, and at most. */
+const leastInPairs = 6;
+const mostInPairs = 64;
 /** Relative standard error of totals at which random sampling stops. */
 const precision = 0.004;
 
@@ -81,6 +106,7 @@ interface Run {
   readonly vector: Float64Array;
   readonly observed: ObservedBlock | undefined;
   weight: number;
+  drawn: boolean;
 }
 
 export class Sampler {
@@ -92,6 +118,7 @@ export class Sampler {
   readonly #grid: Dim3;
   /** Blocks of a cell in each dimension: a period. */
   #period: Dim3;
+  #lattice: Lattice;
   readonly #runs = new Map<number, Run>();
   /** Counts of blocks of which one warp was run, and what each stands for. */
   readonly #warpRuns: Float64Array[] = [];
@@ -101,6 +128,7 @@ export class Sampler {
   readonly #noisy: ReadonlySet<number>;
   readonly #irregularFlow: boolean;
   #exact = true;
+  #drawn: number | undefined;
   #spent = 0;
   #watched = 0;
   /** Positions of accesses that data decides, and how many requests of them were seen. */
@@ -123,7 +151,17 @@ export class Sampler {
     const period = (k: number): number => Math.min(variations[k]?.period ?? 1, this.#grid[k] ?? 1);
     const whole: Dim3 = [period(0), period(1), period(2)];
     this.#period = whole;
+    this.#lattice = this.#latticeOf(whole);
     if (variations.some((each) => each.approximate) || irregular.size > 0) this.#exact = false;
+  }
+
+  /** Places for cells of so many blocks. */
+  #latticeOf(period: Dim3): Lattice {
+    return new Lattice(
+      this.#grid,
+      period,
+      this.#options.variations.map(({ rounds }) => rounds),
+    );
   }
 
   sample(): Sample {
@@ -143,9 +181,9 @@ export class Sampler {
     else this.#drawBlocks(blocks, cost);
     const totals = new Float64Array(this.#counts.length);
     const sampled: SampledBlock[] = [];
-    for (const [index, { at, vector, weight, observed }] of [...this.#runs].sort(([a], [b]) => a - b)) {
+    for (const [index, { at, vector, weight, observed, drawn }] of [...this.#runs].sort(([a], [b]) => a - b)) {
       if (weight === 0) continue;
-      sampled.push({ at, index, weight, observed });
+      sampled.push({ at, index, weight, observed, drawn });
       for (let k = 0; k < totals.length; k++) totals[k]! += weight * vector[k]!;
     }
     for (const vector of this.#warpRuns) for (let k = 0; k < totals.length; k++) totals[k]! += this.#warpWeight * vector[k]!;
@@ -159,6 +197,7 @@ export class Sampler {
       warps: this.#warpRecords,
       warpBlocks: this.#warpRuns.length * this.#warpWeight,
       exact: this.#exact,
+      drawn: this.#drawn,
     };
   }
 
@@ -178,7 +217,7 @@ export class Sampler {
       observed = this.#options.observer.watch(index, () => this.#runner.runBlock(at));
       if (!this.#options.watch.includes(index)) this.#watched++;
     } else this.#runner.runBlock(at);
-    const run: Run = { at, vector: this.#counts.take(), observed, weight: 0 };
+    const run: Run = { at, vector: this.#counts.take(), observed, weight: 0, drawn: false };
     for (const position of this.#irregular) this.#irregularRequests += run.vector[position] ?? 0;
     this.#runs.set(index, run);
     this.#spent = this.#work.spent - this.#spentBefore;
@@ -188,6 +227,7 @@ export class Sampler {
   /** There is nothing left for another block: those that were run stand for all. */
   #makeDo(blocks: number): void {
     this.#exact = this.#runs.size === blocks;
+    if (!this.#exact) this.#drawn = this.#runs.size;
     for (const run of this.#runs.values()) run.weight = blocks / this.#runs.size;
   }
 
@@ -196,8 +236,9 @@ export class Sampler {
   }
 
   /** The runs of a cell's blocks. */
-  #cell(cell: Dim3): Run[] {
+  #cell(place: Place): Run[] {
     const runs: Run[] = [];
+    const cell = this.#lattice.cellAt(place);
     const range = (k: number): [number, number] => {
       const period = this.#period[k] ?? 1;
       return [(cell[k] ?? 0) * period, Math.min(((cell[k] ?? 0) + 1) * period, this.#grid[k] ?? 1)];
@@ -220,69 +261,115 @@ export class Sampler {
   /** Cuts the grid into boxes, the largest first, until each is uniform or the work is done. */
   #cover(cost: number): void {
     const [px, py, pz] = this.#period;
-    if (px * py * pz * leastCovered * cost > this.#options.steps) {
-      // Too much work for whole periods: blocks are taken to be alike, whichever they are.
-      this.#period = [1, 1, 1];
-      this.#exact = false;
+    // Too much work for whole periods: each of a few cells stands for itself with one of its blocks.
+    if (px * py * pz > 1 && px * py * pz * leastCovered * cost > this.#options.steps) {
+      this.#drawFrom([this.#lattice.box], cost);
+      return;
     }
-    const [nx = 1, ny = 1, nz = 1] = this.#grid.map((length, k) => Math.ceil(length / (this.#period[k] ?? 1)));
-    const boxes: Box[] = [{ low: [0, 0, 0], high: [nx - 1, ny - 1, nz - 1], peeled: 0 }];
+    const boxes = [this.#lattice.box];
+    const open: Box[] = [];
     for (let box = boxes.pop(); box; box = boxes.pop()) {
       const corners = cornersOf(box);
-      const probes = this.#probes(box);
-      const [first] = corners;
+      if (!this.#mayGoOn() && volume(box) > corners.length) {
+        open.push(box);
+        continue;
+      }
+      const cells = [...corners, ...this.#probes(box)];
+      const [first] = cells;
       if (!first) continue;
-      const uniform = [...corners, ...probes].every((cell) => this.#same(this.#cell(first), this.#cell(cell)));
-      if (uniform || volume(box) <= corners.length || !this.#mayGoOn()) {
-        if (!uniform && volume(box) > corners.length) this.#exact = false;
-        this.#settle(box, uniform && this.#noisy.size === 0 ? [first] : [...corners, ...probes]);
-      } else boxes.push(...this.#cut(box, corners));
+      const uniform = cells.every((cell) => this.#same(this.#cell(first), this.#cell(cell)));
+      if (uniform || volume(box) <= corners.length) this.#settle(box, uniform && this.#noisy.size === 0 ? [first] : cells);
+      else boxes.push(...this.#cut(box, corners));
       boxes.sort((a, b) => volume(a) - volume(b));
     }
+    this.#drawFrom(open, this.#spent / this.#runs.size);
+  }
+
+  /** Blocks spread evenly over boxes that were not cut to the end stand for what is in them. */
+  #drawFrom(open: readonly Box[], cost: number): void {
+    if (open.length === 0) return;
+    this.#exact = false;
+    const { steps } = this.#options;
+    const least = leastOpen * cost > steps ? leastOpen / 2 : leastOpen;
+    const draws = Math.min(mostDrawn, Math.max(least, 2 * Math.floor((steps * (1 + openShare) - this.#spent) / cost / 2)));
+    // One after the other as they lie in the grid, so that each part of it has its share.
+    const boxes = open.toSorted((a, b) => orderOf(a.low, b.low));
+    const sizes = boxes.map((box) => this.#lattice.blocksIn(box));
+    const all = sizes.reduce((sum, size) => sum + size, 0);
+    const dimensions = Math.max(...boxes.map(dimensionsOf));
+    const drawn: Run[] = [];
+    const pairs = draws / 2;
+    const pairsWatched = Math.min(pairs, mostPairsWatched);
+    for (let k = 0; k < pairs; k++) {
+      let at = ((k + 0.5) / pairs) * all;
+      const box = boxes[sizes.findIndex((size) => (at -= size) < 0)]!;
+      const shares = evenly(dimensions, k);
+      const watched = ((k + 1) * pairsWatched) % pairs < pairsWatched;
+      // Two opposite each other, between which what grows steadily is even.
+      for (const [turn, place] of [placeIn(box, shares), placeIn(box, opposite(shares))].entries())
+        drawn.push(this.#run(this.#blockOf(place, 2 * k + turn), watched));
+    }
+    for (const run of drawn) {
+      run.weight += all / draws;
+      run.drawn = true;
+    }
+    this.#drawn = draws;
+  }
+
+  /** One of a cell's blocks, the next of them each time, so that all the places in a period are drawn as often. */
+  #blockOf(place: Place, turn: number): Dim3 {
+    let rest = turn;
+    return this.#lattice.cellAt(place).map((cell, k) => {
+      const period = this.#period[k]!;
+      const at = cell * period + (rest % period);
+      rest = Math.floor(rest / period);
+      return Math.min(at, this.#grid[k]! - 1);
+    }) as unknown as Dim3;
   }
 
   /** Shares a box's blocks out to the cells that were run in it. */
-  #settle(box: Box, cells: readonly Dim3[]): void {
+  #settle(box: Box, cells: readonly Place[]): void {
     const distinct = [...new Map(cells.map((cell) => [cell.join(), cell])).values()];
     // Cells at the grid's far rims may hold fewer blocks than others: shares are by block.
-    const blocks = this.#blocksIn(box);
+    const blocks = this.#lattice.blocksIn(box);
     const runs = distinct.flatMap((cell) => this.#cell(cell));
     for (const run of runs) run.weight += blocks / runs.length;
   }
 
-  #blocksIn(box: Box): number {
-    let blocks = 1;
-    for (let k = 0; k < 3; k++) {
-      const period = this.#period[k] ?? 1;
-      blocks *= Math.min(((box.high[k] ?? 0) + 1) * period, this.#grid[k] ?? 1) - (box.low[k] ?? 0) * period;
-    }
-    return blocks;
-  }
-
   /** The middle of a box, and two places at random. */
-  #probes(box: Box): Dim3[] {
-    const { low, high } = box;
+  #probes(box: Box): Place[] {
     const size = volume(box);
     if (size <= 8) return size > 2 ? [middle(box)] : [];
-    const place = (seed: number): Dim3 =>
-      [0, 1, 2].map((k) => (low[k] ?? 0) + Math.floor(random(size + k, seed) * ((high[k] ?? 0) - (low[k] ?? 0) + 1))) as unknown as Dim3;
+    const place = (seed: number): Place =>
+      placeIn(
+        box,
+        Array.from(box.low, (_, k) => random(size + k, seed)),
+      );
     const more = this.#irregularRequests < enoughRequests * this.#irregular.length;
     return [middle(box), ...(more ? [1, 2, 3, 4, 5, 6, 7, 8] : [1, 2]).map(place)];
   }
 
   /** Cuts off the rims along a dimension in which the corners differ; once that is done, halves it. */
-  #cut(box: Box, corners: readonly Dim3[]): Box[] {
+  #cut(box: Box, corners: readonly Place[]): Box[] {
     const { low, high } = box;
-    const length = (k: number): number => (high[k] ?? 0) - (low[k] ?? 0) + 1;
+    const length = (k: number): number => high[k]! - low[k]! + 1;
     const varies = (k: number): boolean =>
       corners.some((cell) => {
-        const opposite = cell.map((value, each) => (each === k ? (value === low[k] ? high[k] : low[k]) : value)) as unknown as Dim3;
+        const opposite = cell.with(k, cell[k] === low[k] ? high[k]! : low[k]!);
         return !this.#same(this.#cell(cell), this.#cell(opposite));
       });
-    const candidates = [0, 1, 2].filter((k) => length(k) > 1);
+    const candidates = [...low.keys()].filter((k) => length(k) > 1);
     const varying = candidates.filter((k) => varies(k));
     const choice = (varying.length > 0 ? varying : candidates).sort((a, b) => length(b) - length(a))[0] ?? 0;
     return cutBox(box, choice);
+  }
+
+  /** Blocks spread evenly over the grid: the k-th. */
+  #places(): (k: number) => Dim3 {
+    const lattice = this.#latticeOf([1, 1, 1]);
+    const { box } = lattice;
+    const dimensions = dimensionsOf(box);
+    return (k) => lattice.cellAt(placeIn(box, evenly(dimensions, k)));
   }
 
   /** Blocks spread evenly over the grid, ever more of them until the totals are known well enough: all, where that is no more work. */
@@ -293,16 +380,17 @@ export class Sampler {
     }
     this.#exact = false;
     const drawn = new Spread(this.#counts.length);
+    const place = this.#places();
     const { launch, waits } = this.#runner.program;
     const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
     const whole = waits || warps === 1 ? mostDrawn : Math.max(1, Math.min(leastRandom, Math.floor(this.#options.steps / cost / 4)));
     for (let k = 0; k < mostDrawn; k++) {
       if (k < whole) {
-        const run = this.#run(evenly(this.#grid, k));
+        const run = this.#run(place(k));
         run.weight++;
         drawn.add(run.vector);
       } else {
-        const vector = this.#runWarp(evenly(this.#grid, k), Math.floor(random(k, 1) * warps), warps);
+        const vector = this.#runWarp(place(k), Math.floor(random(k, 1) * warps), warps);
         this.#warpRuns.push(vector);
         drawn.add(vector);
       }
@@ -310,6 +398,7 @@ export class Sampler {
     }
     for (const run of this.#runs.values()) run.weight *= blocks / drawn.count;
     this.#warpWeight = blocks / drawn.count;
+    this.#drawn = drawn.count;
   }
 
   /**
@@ -320,21 +409,27 @@ export class Sampler {
   #drawPairs(blocks: number, cost: number): void {
     const { waits } = this.#runner.program;
     const warps = this.#units;
-    const units = blocks * warps;
-    const affordable = Math.floor(this.#work.left / 3 / (cost / warps));
-    const drawn = Math.min(units, Math.max(1, Math.min(mostInPairs, affordable)));
+    const each = cost / warps;
+    const [paid, affordable] = [(this.#options.steps - this.#spent) / each, this.#work.left / 3 / each];
+    const drawn = Math.min(
+      blocks * warps,
+      Math.max(1, Math.min(mostInPairs, Math.max(leastInPairs, Math.floor(paid)), Math.floor(affordable))),
+    );
     this.#exact = false;
-    const run = (unit: number): Float64Array => {
-      const at = placeOf(this.#grid, Math.floor(unit / warps));
-      return waits ? this.#run(at).vector : this.#runWarp(at, unit % warps, warps);
+    const lattice = this.#latticeOf([1, 1, 1]);
+    const { box } = lattice;
+    const dimensions = dimensionsOf(box);
+    const run = (shares: readonly number[]): Float64Array => {
+      const at = lattice.cellAt(placeIn(box, shares.slice(1)));
+      return waits ? this.#run(at).vector : this.#runWarp(at, Math.floor(shares[0]! * warps), warps);
     };
-    const vectors: Float64Array[] = [];
-    for (let k = 0; k < drawn; k++) {
-      const unit = Math.floor((((k >> 1) + 0.5) * units) / drawn);
-      vectors.push(run(k % 2 === 0 ? unit : units - 1 - unit));
-    }
+    const pairs = Array.from({ length: drawn >> 1 }, (_, k) => evenly(1 + dimensions, k));
+    const vectors = pairs.flatMap((shares) => [run(shares), run(opposite(shares))]);
+    // There was work for one: the middle.
+    if (vectors.length === 0) vectors.push(run(new Array<number>(1 + dimensions).fill(0.5)));
     this.#warpRuns.push(...vectors);
     this.#warpWeight = blocks / vectors.length;
+    this.#drawn = vectors.length;
   }
 
   /** Costs that data decides, from blocks spread evenly: those that cover the grid stand for its rims. All blocks, where they are few. */
@@ -342,10 +437,11 @@ export class Sampler {
     const positions = [...this.#noisy];
     const costs = ({ vector }: Run): Float64Array => Float64Array.from(positions, (position) => vector[position]!);
     const known = new Spread(positions.length);
+    const place = this.#places();
     const cost = this.#spent / this.#runs.size;
     const all = blocks <= mostBlocks && cost * (blocks - this.#runs.size) <= this.#options.steps - this.#spent;
     for (let k = 0; k < (all ? blocks : mostDrawn); k++) {
-      known.add(costs(this.#run(all ? placeOf(this.#grid, k) : evenly(this.#grid, k))));
+      known.add(costs(this.#run(all ? placeOf(this.#grid, k) : place(k))));
       if (all) continue;
       if (!this.#mayGoOn() || (known.count % leastRandom === 0 && known.error() < precision)) break;
     }
