@@ -70,9 +70,10 @@ const running: Limits = { steps: 1_500_000, blockSteps: 300_000, samplingSteps: 
 /** What is more work than that is estimated; what is more even so, is given up. */
 const estimating: Limits = { slices: coarse, steps: 600_000, blockSteps: 600_000, samplingSteps: 300_000 };
 const estimatingFinely: Limits = { ...estimating, slices: fine };
-/** Blocks, or warps, that tell what all of them do: of fewer, an estimate of so many times as many is better. */
+/** Relative standard error of the work of all blocks up to which those that were drawn tell it. */
+const telling = 0.05;
+/** Blocks, or warps, that are run rather than estimated, however they differ. */
 const enoughDrawn = 24;
-const timesAsMany = 2;
 /** Of the steps that there are, the share that a coarse estimate may have taken for a fine one to be tried. */
 const littleSpent = 1 / 8;
 
@@ -99,19 +100,19 @@ export function executed(prepared: Prepared, machine: MachineKernel, gpu: GpuMod
     }
   };
   const found = within(running);
-  if (found) return isTelling(found) ? found : (moreTelling(found, within) ?? found);
+  if (found) return (isTelling(found) ? undefined : moreTelling(found, within)) ?? found;
   const made = estimated(within);
   if (made) return made;
   throw new Error(`gave up after ${work.spent - before} steps: the kernel may never end, or waits for another block`);
 }
 
-/** Whether enough blocks were run to tell what the others do. */
-const isTelling = ({ sample }: Executed): boolean => sample.drawn === undefined || sample.drawn >= enoughDrawn;
+/** Whether the blocks that were run tell what the others do. Where data decides, that is known of many only, and estimates do not tell more. */
+const isTelling = ({ sample }: Executed): boolean => sample.error <= telling || sample.drawn >= enoughDrawn;
 
-/** Of a launch of which only a few blocks can be run to the end: an estimate of many, where that is to be had. */
+/** Of a launch of which too few blocks can be run to the end to tell what all do: an estimate of many, where that tells it better. */
 function moreTelling({ sample }: Executed, within: (limits: Limits) => Executed | undefined): Executed | undefined {
   const rough = within(estimating);
-  return rough && (rough.sample.drawn ?? enoughDrawn) >= timesAsMany * (sample.drawn ?? enoughDrawn) ? rough : undefined;
+  return rough && rough.sample.error <= sample.error / 2 ? rough : undefined;
 }
 
 function estimated(within: (limits: Limits) => Executed | undefined): Executed | undefined {

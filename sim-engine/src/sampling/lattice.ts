@@ -5,6 +5,8 @@
 import type { Dim3 } from "../ir/kernel.ts";
 import { type Box, type Place, volume } from "./boxes.ts";
 
+/** Cells of a round that can be told from how accesses lie or how loops are unrolled. */
+const shortestRound = 8;
 /** Of more rounds than this (the bits of a number, one by one) nothing is seen to repeat. */
 const mostRounds = 4;
 const dimensions = [0, 1, 2] as const;
@@ -64,7 +66,7 @@ function split(cells: number, period: number, rounds: readonly number[]): number
   if (rounds.length > mostRounds) return [cells];
   const all = rounds.flatMap((a, k) => [1, ...rounds.slice(k + 1)].map((b) => a * b));
   const fitting = [...new Set(all.map((round) => round / period))]
-    .filter((round) => Number.isInteger(round) && round > 1 && round < cells && cells % round === 0)
+    .filter((round) => Number.isInteger(round) && round >= shortestRound && round < cells && cells % round === 0)
     .sort((a, b) => a - b);
   const chains: number[][] = [];
   for (const round of fitting) {

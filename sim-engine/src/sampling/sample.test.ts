@@ -268,6 +268,6 @@ b2:
   const stores = few.counts.access(few.totals, few.counts.counters[0]!);
   // Of 16 blocks of a row, on the average 8.5 have something to do.
   expect(few.exact).toBe(false);
-  expect(stores.requests / (8 * 512 * 8.5)).toBeCloseTo(1, 1.5);
-  expect(stores.lanes / ((8 * 512 * 513) / 2)).toBeCloseTo(1, 1.5);
+  expect(stores.requests / (8 * 512 * 8.5)).toBeCloseTo(1, 1);
+  expect(stores.lanes / ((8 * 512 * 513) / 2)).toBeCloseTo(1, 1);
 });

@@ -57,8 +57,9 @@ export interface Sample {
   readonly warpBlocks: number;
   /** The totals are those of the whole grid, not an estimate. */
   readonly exact: boolean;
-  /** Blocks, or warps run by themselves, that were drawn to stand for others that may differ from them. */
-  readonly drawn: number | undefined;
+  /** Blocks, or warps run by themselves, that were drawn to stand for others, and how far these tell the work of all: a relative standard error. */
+  readonly drawn: number;
+  readonly error: number;
 }
 
 export interface SampleOptions {
@@ -88,7 +89,7 @@ const leastRandom = 12;
 /** Cells that covering the grid takes at the least: corners, middle, probes. */
 const leastCovered = 6;
 /** Of the steps, what may be spent once more on blocks drawn from boxes that were not cut to the end. */
-const openShare = 1 / 2;
+const openShare = 1;
 /** Blocks drawn at the least from boxes that were not cut to the end. */
 const leastOpen = 16;
 const mostDrawn = 4096;
@@ -98,8 +99,20 @@ const leastUnits = 12;
 /** Units drawn of blocks that take all the steps there are, and at most. */
 const leastInPairs = 6;
 const mostInPairs = 64;
+/** Relative standard error up to which what was drawn is alike; of so few that are not, the error is not known. */
+const alike = 1e-6;
+const fewDrawn = 6;
 /** Relative standard error of totals at which random sampling stops. */
 const precision = 0.004;
+
+/** Boxes of which some pairs of blocks are drawn. */
+interface Stratum {
+  readonly boxes: readonly Box[];
+  /** Blocks of each, and of all. */
+  readonly sizes: readonly number[];
+  readonly size: number;
+  readonly pairs: number;
+}
 
 interface Run {
   readonly at: Dim3;
@@ -108,6 +121,10 @@ interface Run {
   weight: number;
   drawn: boolean;
 }
+
+/** Two and two: those opposite each other, of which only the mean tells how far they lie off. */
+const pairwise = (vectors: readonly Float64Array[]): Float64Array[][] =>
+  Array.from({ length: Math.ceil(vectors.length / 2) }, (_, k) => vectors.slice(2 * k, 2 * k + 2));
 
 export class Sampler {
   readonly #runner: Runner;
@@ -128,7 +145,8 @@ export class Sampler {
   readonly #noisy: ReadonlySet<number>;
   readonly #irregularFlow: boolean;
   #exact = true;
-  #drawn: number | undefined;
+  #drawn = 0;
+  #error = 0;
   #spent = 0;
   #watched = 0;
   /** Positions of accesses that data decides, and how many requests of them were seen. */
@@ -198,6 +216,7 @@ export class Sampler {
       warpBlocks: this.#warpRuns.length * this.#warpWeight,
       exact: this.#exact,
       drawn: this.#drawn,
+      error: this.#error,
     };
   }
 
@@ -227,7 +246,6 @@ export class Sampler {
   /** There is nothing left for another block: those that were run stand for all. */
   #makeDo(blocks: number): void {
     this.#exact = this.#runs.size === blocks;
-    if (!this.#exact) this.#drawn = this.#runs.size;
     for (const run of this.#runs.values()) run.weight = blocks / this.#runs.size;
   }
 
@@ -292,28 +310,49 @@ export class Sampler {
     const { steps } = this.#options;
     const least = leastOpen * cost > steps ? leastOpen / 2 : leastOpen;
     const draws = Math.min(mostDrawn, Math.max(least, 2 * Math.floor((steps * (1 + openShare) - this.#spent) / cost / 2)));
-    // One after the other as they lie in the grid, so that each part of it has its share.
-    const boxes = open.toSorted((a, b) => orderOf(a.low, b.low));
-    const sizes = boxes.map((box) => this.#lattice.blocksIn(box));
-    const all = sizes.reduce((sum, size) => sum + size, 0);
-    const dimensions = Math.max(...boxes.map(dimensionsOf));
-    const drawn: Run[] = [];
     const pairs = draws / 2;
     const pairsWatched = Math.min(pairs, mostPairsWatched);
-    for (let k = 0; k < pairs; k++) {
-      let at = ((k + 0.5) / pairs) * all;
-      const box = boxes[sizes.findIndex((size) => (at -= size) < 0)]!;
-      const shares = evenly(dimensions, k);
-      const watched = ((k + 1) * pairsWatched) % pairs < pairsWatched;
-      // Two opposite each other, between which what grows steadily is even.
-      for (const [turn, place] of [placeIn(box, shares), placeIn(box, opposite(shares))].entries())
-        drawn.push(this.#run(this.#blockOf(place, 2 * k + turn), watched));
+    const vectors: Float64Array[][] = [];
+    for (const { boxes, sizes, size, pairs: own } of this.#strata(open, pairs)) {
+      const dimensions = Math.max(...boxes.map(dimensionsOf));
+      for (let k = 0; k < own; k++) {
+        let at = ((k + 0.5) / own) * size;
+        const box = boxes[sizes.findIndex((each) => (at -= each) < 0)]!;
+        const turn = vectors.length;
+        const shares = evenly(dimensions, turn);
+        const watched = ((turn + 1) * pairsWatched) % pairs < pairsWatched;
+        // Two opposite each other, between which what grows steadily is even.
+        const runs = [placeIn(box, shares), placeIn(box, opposite(shares))].map((place, each) =>
+          this.#run(this.#blockOf(place, 2 * turn + each), watched),
+        );
+        for (const run of runs) {
+          run.weight += size / own / 2;
+          run.drawn = true;
+        }
+        vectors.push(runs.map(({ vector }) => vector));
+      }
     }
-    for (const run of drawn) {
-      run.weight += all / draws;
-      run.drawn = true;
+    this.#tell(vectors);
+  }
+
+  /** Boxes side by side, as many together as have their share of the pairs, so that each part of the grid counts by its size. */
+  #strata(open: readonly Box[], pairs: number): Stratum[] {
+    const boxes = open.toSorted((a, b) => orderOf(a.low, b.low));
+    const all = boxes.reduce((sum, box) => sum + this.#lattice.blocksIn(box), 0);
+    const strata: Stratum[] = [];
+    let [seen, given] = [0, 0];
+    let next: Stratum = { boxes: [], sizes: [], size: 0, pairs: 0 };
+    for (const [k, box] of boxes.entries()) {
+      const size = this.#lattice.blocksIn(box);
+      seen += size;
+      const own = Math.round((pairs * seen) / all) - given;
+      next = { boxes: [...next.boxes, box], sizes: [...next.sizes, size], size: next.size + size, pairs: own };
+      if (own === 0 && k < boxes.length - 1) continue;
+      strata.push({ ...next, pairs: Math.max(1, own) });
+      given += own;
+      next = { boxes: [], sizes: [], size: 0, pairs: 0 };
     }
-    this.#drawn = draws;
+    return strata;
   }
 
   /** One of a cell's blocks, the next of them each time, so that all the places in a period are drawn as often. */
@@ -398,7 +437,10 @@ export class Sampler {
     }
     for (const run of this.#runs.values()) run.weight *= blocks / drawn.count;
     this.#warpWeight = blocks / drawn.count;
-    this.#drawn = drawn.count;
+    this.#tell([
+      ...[...this.#runs.values()].filter(({ weight }) => weight > 0).map(({ vector }) => [vector]),
+      ...this.#warpRuns.map((vector) => [vector]),
+    ]);
   }
 
   /**
@@ -429,7 +471,22 @@ export class Sampler {
     if (vectors.length === 0) vectors.push(run(new Array<number>(1 + dimensions).fill(0.5)));
     this.#warpRuns.push(...vectors);
     this.#warpWeight = blocks / vectors.length;
-    this.#drawn = vectors.length;
+    this.#tell(pairwise(vectors));
+  }
+
+  /** These were drawn, those of a group opposite each other: how far the mean of the times is known that they ran any block of the program. */
+  #tell(groups: readonly (readonly Float64Array[])[]): void {
+    const { length } = this.#runner.program.blocks;
+    const spread = new Spread(1);
+    for (const vectors of groups) {
+      let sum = 0;
+      for (const vector of vectors) for (let k = 0; k < length; k++) sum += vector[k]! / vectors.length;
+      spread.add(Float64Array.of(sum));
+    }
+    // Of a few that are not alike it is not known how far they differ.
+    const error = spread.error();
+    this.#error = error > alike && groups.length < fewDrawn ? Math.max(error, 1 / groups.length) : error;
+    this.#drawn = groups.reduce((sum, vectors) => sum + vectors.length, 0);
   }
 
   /** Costs that data decides, from blocks spread evenly: those that cover the grid stand for its rims. All blocks, where they are few. */
