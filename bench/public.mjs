@@ -1,10 +1,11 @@
 /**
  * How near the simulation comes on other people's programs: the launches of sim-engine/validation/public, from their source text.
  *
- *   node bench/public.mjs [--match REGEXP] [--verbose] [--write] FOLDER
+ *   node bench/public.mjs [--gpu h200|h100-sxm] [--match REGEXP] [--verbose] [--write] FOLDER
  *
- * FOLDER holds the collections as they are published: polybench, rodinia, cuda-samples and hecbench. --match takes programs and
- * kernels by name, --verbose lists the lines that are not exact, --write renews the table of docs/accuracy.md.
+ * FOLDER holds the collections as they are published: polybench, rodinia, cuda-samples and hecbench, measured on an H200, and llm.c,
+ * measured on an H100. --match takes programs and kernels by name, --verbose lists each launch with its time and the lines that are
+ * not exact, --write renews the table of docs/accuracy.md, which is the H200's.
  */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -15,7 +16,12 @@ import { count, percent, renew, table } from "./support/report.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { match: { type: "string", default: "" }, verbose: { type: "boolean", short: "v" }, write: { type: "boolean" } },
+  options: {
+    gpu: { type: "string", default: "h200" },
+    match: { type: "string", default: "" },
+    verbose: { type: "boolean", short: "v" },
+    write: { type: "boolean" },
+  },
 });
 const [folder] = positionals;
 if (folder === undefined) throw new Error("usage: node bench/public.mjs [OPTIONS] FOLDER");
@@ -34,8 +40,11 @@ const warplens = await import(
   ).href
 );
 await warplens.loadGrammarFromDisk();
-const gpu = warplens.findGpu("h200");
-const read = (name) => JSON.parse(readFileSync(path.join(root, "sim-engine/validation/public", name), "utf8"));
+const records = { h200: "", "h100-sxm": "h100-" }[values.gpu];
+if (records === undefined || (values.write && records !== ""))
+  throw new Error("--gpu is h200 or h100-sxm; the table that --write renews is the H200's");
+const gpu = warplens.findGpu(values.gpu);
+const read = (name) => JSON.parse(readFileSync(path.join(root, "sim-engine/validation/public", `${records}${name}`), "utf8"));
 const { launches } = read("launches.json");
 
 const comparisons = [];
@@ -91,7 +100,7 @@ function instance(kernel) {
     .replace(/^void /, "")
     .replace(/\([a-z ]+\)(?=-?\d)/g, "")
     .replace(/\(.*$/, "")
-    .replace(/\s+/g, "")
+    .replace(/[\s&]+/g, "")
     .replace(/\btrue\b/g, "1")
     .replace(/\bfalse\b/g, "0")
     .replace(/(\d)u\b/g, "$1");
@@ -126,7 +135,10 @@ function compare(launch, { report, files }) {
   if (values.verbose) {
     const names = [...numbers.keys()];
     const off = comparison.lines.filter((line) => !warplens.isExact(line));
-    console.log(`${launch.program} ${instance(launch.kernel)}: ${off.length} of ${comparison.lines.length} lines are not exact`);
+    const time = comparison.time === undefined ? "" : `time x${comparison.time.toFixed(2)}, `;
+    console.log(
+      `${launch.program} ${instance(launch.kernel)} [${launch.block}]: ${time}${off.length} of ${comparison.lines.length} lines are not exact`,
+    );
     for (const line of off) console.log(`  ${names[line.line - 1]} ${line.counter} ${line.simulated}, measured ${line.measured}`);
   }
   return comparison;
