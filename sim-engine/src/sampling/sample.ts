@@ -279,7 +279,7 @@ export class Sampler {
   /** Cuts the grid into boxes, the largest first, until each is uniform or the work is done. */
   #cover(cost: number): void {
     const [px, py, pz] = this.#period;
-    // Too much work for whole periods: each of a few cells stands for itself with one of its blocks.
+    // Too much work for whole periods: of a few cells one block each is run, at the next place of the period each time.
     if (px * py * pz > 1 && px * py * pz * leastCovered * cost > this.#options.steps) {
       this.#drawFrom([this.#lattice.box], cost);
       return;
