@@ -22,7 +22,8 @@ test("places drawn evenly are in the grid, and go everywhere", () =>
   fc.assert(
     fc.property(grids, (grid) => {
       const box = whole(grid);
-      const places = Array.from({ length: 200 }, (_, k) => placeIn(box, evenly(dimensionsOf(box), k)));
+      const point = evenly(dimensionsOf(box));
+      const places = Array.from({ length: 200 }, (_, k) => placeIn(box, point(k)));
       for (const place of places) for (const [k, at] of place.entries()) expect(at >= 0 && at < (grid[k] ?? 0)).toBe(true);
       for (const [k, length] of grid.entries()) expect(new Set(places.map((place) => place[k])).size).toBe(length);
     }),

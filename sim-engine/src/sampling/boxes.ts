@@ -42,10 +42,10 @@ export function cutBox({ low, high, peeled }: Box, choice: number): Box[] {
   return [part(from, half, peeled), part(half + 1, to, peeled)];
 }
 
-/** The k-th point of a sequence that fills a cube of so many dimensions evenly however many are taken, in [0, 1) (Roberts' R sequence). */
-export function evenly(dimensions: number, k: number): number[] {
+/** The points, by number, of a sequence that fills a cube of so many dimensions evenly however many are taken, in [0, 1) (Roberts' R sequence). */
+export function evenly(dimensions: number): (k: number) => number[] {
   const root = rootFor(dimensions);
-  return Array.from({ length: dimensions }, (_, each) => (0.5 + (k + 1) / root ** (each + 1)) % 1);
+  return (k) => Array.from({ length: dimensions }, (_, each) => (0.5 + (k + 1) / root ** (each + 1)) % 1);
 }
 
 /** The positive root of x^(d+1) = x + 1. */

@@ -314,12 +314,12 @@ export class Sampler {
     const pairsWatched = Math.min(pairs, mostPairsWatched);
     const vectors: Float64Array[][] = [];
     for (const { boxes, sizes, size, pairs: own } of this.#strata(open, pairs)) {
-      const dimensions = Math.max(...boxes.map(dimensionsOf));
+      const point = evenly(Math.max(...boxes.map(dimensionsOf)));
       for (let k = 0; k < own; k++) {
         let at = ((k + 0.5) / own) * size;
         const box = boxes[sizes.findIndex((each) => (at -= each) < 0)]!;
         const turn = vectors.length;
-        const shares = evenly(dimensions, turn);
+        const shares = point(turn);
         const watched = ((turn + 1) * pairsWatched) % pairs < pairsWatched;
         // Two opposite each other, between which what grows steadily is even.
         const runs = [placeIn(box, shares), placeIn(box, opposite(shares))].map((place, each) =>
@@ -407,8 +407,8 @@ export class Sampler {
   #places(): (k: number) => Dim3 {
     const lattice = this.#latticeOf([1, 1, 1]);
     const { box } = lattice;
-    const dimensions = dimensionsOf(box);
-    return (k) => lattice.cellAt(placeIn(box, evenly(dimensions, k)));
+    const point = evenly(dimensionsOf(box));
+    return (k) => lattice.cellAt(placeIn(box, point(k)));
   }
 
   /** Blocks spread evenly over the grid, ever more of them until the totals are known well enough: all, where that is no more work. */
@@ -460,15 +460,16 @@ export class Sampler {
     this.#exact = false;
     const lattice = this.#latticeOf([1, 1, 1]);
     const { box } = lattice;
-    const dimensions = dimensionsOf(box);
+    const dimensions = 1 + dimensionsOf(box);
+    const point = evenly(dimensions);
     const run = (shares: readonly number[]): Float64Array => {
       const at = lattice.cellAt(placeIn(box, shares.slice(1)));
       return waits ? this.#run(at).vector : this.#runWarp(at, Math.floor(shares[0]! * warps), warps);
     };
-    const pairs = Array.from({ length: drawn >> 1 }, (_, k) => evenly(1 + dimensions, k));
+    const pairs = Array.from({ length: drawn >> 1 }, (_, k) => point(k));
     const vectors = pairs.flatMap((shares) => [run(shares), run(opposite(shares))]);
     // There was work for one: the middle.
-    if (vectors.length === 0) vectors.push(run(new Array<number>(1 + dimensions).fill(0.5)));
+    if (vectors.length === 0) vectors.push(run(new Array<number>(dimensions).fill(0.5)));
     this.#warpRuns.push(...vectors);
     this.#warpWeight = blocks / vectors.length;
     this.#tell(pairwise(vectors));
