@@ -20,13 +20,13 @@ const grown = <T extends Uint32Array | Uint16Array | Uint8Array>(old: T, make: (
 
 /**
  * Requests of one warp, up to `to` (included), stand for going through them `times` times; inner repeats come before those around them.
- * Their second half, from `middle` on, shows what a turn brings: the first turns also find the caches cold.
+ * Those from `middle` on show what a turn brings, as they go round once, or are the second half: the first turns also find the caches cold.
  */
 export interface LoggedRepeat {
   readonly middle: number;
   readonly to: number;
   readonly times: number;
-  /** Of the requests, the share that the second half makes. */
+  /** Of the requests, the share that those from `middle` on make. */
   readonly share: number;
 }
 

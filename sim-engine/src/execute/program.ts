@@ -128,6 +128,8 @@ export interface SkipState {
 
 export interface OpenWindow {
   readonly end: number;
+  /** Entries of the warp's record when it was opened. */
+  readonly recordStart: number;
   readonly mask: number;
   readonly values: readonly Float64Array[];
   readonly counts: readonly Float64Array[];

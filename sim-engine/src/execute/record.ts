@@ -1,5 +1,14 @@
 /** What a warp of an observed block ran and asked for, in order. */
 
+/** Entries `from` to `to` (excluded) stand for going through them `times` times. */
+export interface RecordedRepeat {
+  readonly from: number;
+  readonly to: number;
+  readonly times: number;
+  /** The entry from which on they go round once, alignment and all; absent where any of them do as well. */
+  readonly round?: number;
+}
+
 /** Requests kept of one warp: the first tell what it does. */
 const mostRequests = 1 << 14;
 
@@ -13,8 +22,8 @@ export class WarpRecord {
   readonly starts: number[] = [];
   /** Three numbers a request: its site, cycles of the data path, and what it moves (see `WarpTrace.accesses`). */
   readonly requests: number[] = [];
-  /** Entries `from` to `to` (excluded) stand for going through them `times` times; inner repeats before those around them. */
-  readonly repeats: { readonly from: number; readonly to: number; readonly times: number }[] = [];
+  /** Inner ones before those around them. */
+  readonly repeats: RecordedRepeat[] = [];
 
   constructor(warp: number) {
     this.warp = warp;
@@ -39,13 +48,13 @@ export class WarpRecord {
   }
 
   /** Entries from `start` on stand for `factor` times as many executions. */
-  scale(start: number, factor: number): void {
+  scale(start: number, factor: number, round?: number): void {
     for (let k = start; k < this.weights.length; k++) this.weights[k]! *= factor;
-    this.repeat(start, factor);
+    this.repeat(start, factor, round);
   }
 
   /** Entries from `start` on, whose weights say so already, stand for going through them `times` times. */
-  repeat(start: number, times: number): void {
-    this.repeats.push({ from: start, to: this.weights.length, times });
+  repeat(start: number, times: number, round?: number): void {
+    this.repeats.push({ from: start, to: this.weights.length, times, ...(round === undefined ? {} : { round }) });
   }
 }

@@ -362,6 +362,7 @@ export class Runner {
     const path = (this.#path ??= []);
     state.window = {
       end: state.iterations + skip.window,
+      recordStart: this.record?.blocks.length ?? 0,
       mask: top.mask,
       values: readValues(skip.values, o),
       counts: skip.counters.map((counter) => counter.totals()),
@@ -393,7 +394,8 @@ export class Runner {
       for (const [k, count] of difference(each, window.flow[index]).entries()) each[k]! += count * skipped;
     }
     // What was run of the loop so far stands for what was skipped, all of it alike.
-    this.record?.scale(state.recordStart, 1 + (skipped * skip.window) / state.iterations);
+    const round = skip.window > 1 ? window.recordStart : undefined;
+    this.record?.scale(state.recordStart, 1 + (skipped * skip.window) / state.iterations, round);
     state.iterations += skipped * skip.window;
     state.next = state.iterations + firstWindow;
   }

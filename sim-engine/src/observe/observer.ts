@@ -1,7 +1,7 @@
 /**
  * Watches blocks run for the caches and the timing: a log of the sectors each warp asks for, and a trace of what it issued.
  */
-import { type AccessKind, atomic, bypass, type LoggedRepeat, l1Cycles, load, SectorLog, store } from "../cache/index.ts";
+import { type AccessKind, atomic, bypass, l1Cycles, load, SectorLog, store } from "../cache/index.ts";
 import {
   type AccessCounter,
   type AccessListener,
@@ -24,6 +24,7 @@ import { laneGroups, localAddresses } from "../memory/sectors.ts";
 import type { MemorySite } from "../memory/site.ts";
 import { roomOfWarp, type TimedCode, TraceRecorder, type WarpTrace } from "../timing/index.ts";
 import { AtomicRegions } from "./atomic-regions.ts";
+import { loggedRepeats } from "./logged-repeats.ts";
 import { goesOnAlike, type Thinned, thinned } from "./thinned.ts";
 
 /** Local memory lies above all buffers in what the caches see. */
@@ -127,7 +128,12 @@ export class Observer implements AccessListener {
       this.#stop();
       this.#runner.records = undefined;
     }
-    log.repeats = records.flatMap((record) => this.#repeatsOf(record));
+    log.repeats = records.flatMap(({ warp, repeats }) => {
+      if (repeats.length === 0) return [];
+      const requests: number[] = [];
+      for (let r = 0; r < log.requests; r++) if (log.warp[r] === warp) requests.push(r);
+      return loggedRepeats(repeats, requests, this.#entries);
+    });
     this.#tellPhases(log, records);
     return { log, records };
   }
@@ -148,20 +154,6 @@ export class Observer implements AccessListener {
     }
     log.phase = Uint32Array.from({ length: log.requests }, (_, r) => ofWarp.get(log.warp[r]!)?.[this.#entries[r]!] ?? 0);
     log.passes = passes;
-  }
-
-  /** A warp's repeats, told by its requests in the log. */
-  #repeatsOf({ warp, repeats }: WarpRecord): LoggedRepeat[] {
-    if (repeats.length === 0) return [];
-    const requests: number[] = [];
-    for (let r = 0; r < this.#log.requests; r++) if (this.#log.warp[r] === warp) requests.push(r);
-    return repeats.flatMap(({ from, to, times }) => {
-      const first = requests.findIndex((r) => this.#entries[r]! >= from);
-      const last = requests.findLastIndex((r) => this.#entries[r]! < to);
-      if (first < 0 || last < first || times <= 1) return [];
-      const middle = Math.ceil((first + last) / 2);
-      return [{ middle: requests[middle]!, to: requests[last]!, times, share: (last - middle + 1) / (last - first + 1) }];
-    });
   }
 
   /** Begins a request in the log; false when it is dropped. */
