@@ -12,7 +12,7 @@ import type { LaunchReport } from "./report/launch-report.ts";
 import type { Spent } from "./report/spent.ts";
 import { type Tally, tally } from "./report/tally.ts";
 import { calibrated } from "./sampling/calibrate.ts";
-import type { SampledBlock } from "./sampling/sample.ts";
+import type { Sample, SampledBlock } from "./sampling/sample.ts";
 import { type BlockTrace, estimateTime, type TimedCode, type TimeEstimate, timedCode, timeRange, type WarpTrace } from "./timing/index.ts";
 import type { Work } from "./work.ts";
 import { recompiled } from "./worth/recompiled.ts";
@@ -188,6 +188,8 @@ function trafficInput(run: Executed, gpu: GpuModel): TrafficInput {
     if (counter && (isInGlobal(counter.space) || counter.space === "local"))
       sectors[number] = sample.counts.access(sample.totals, counter).transactions;
   }
+  const logs = [...sample.watched, ...run.glimpses].map(({ log }) => log);
+  const standsFor = new Map(observedBlocks(sample).map(({ index, weight }) => [index, weight]));
   return {
     gpu,
     l1Bytes: run.l1Bytes,
@@ -199,14 +201,26 @@ function trafficInput(run: Executed, gpu: GpuModel): TrafficInput {
       ...(buffer.bytes === undefined ? {} : { bytes: buffer.bytes }),
       ...(buffer.residence === "host" ? { ofHost: true } : {}),
     })),
-    logs: [...sample.watched, ...run.glimpses].map(({ log }) => log),
+    logs,
+    ...(standsFor.size > 0 ? { standsFor: logs.map(({ block }) => standsFor.get(block) ?? 0) } : {}),
     rounds: run.rounds,
     sectors,
   };
 }
 
-/** The blocks that were watched, with the weight of all. */
-function observedOf(sampled: readonly SampledBlock[]): { index: number; weight: number; records: readonly WarpRecord[] }[] {
+interface ObservedWeight {
+  readonly index: number;
+  readonly weight: number;
+  readonly records: readonly WarpRecord[];
+}
+
+/** The blocks that were watched, with the weight of all: of those that were drawn, and of those that were not. */
+const observedBlocks = ({ blocks }: Sample): ObservedWeight[] => [
+  ...observedOf(blocks.filter(({ drawn }) => drawn)),
+  ...observedOf(blocks.filter(({ drawn }) => !drawn)),
+];
+
+function observedOf(sampled: readonly SampledBlock[]): ObservedWeight[] {
   const watched = sampled.flatMap(({ index, weight, observed }) => (observed ? [{ index, weight, records: observed.records }] : []));
   const sum = (of: readonly { readonly weight: number }[]): number => of.reduce((total, { weight }) => total + weight, 0);
   const factor = sum(sampled) / sum(watched);
@@ -240,8 +254,7 @@ function blockTraces(
     .sort((a, b) => a.instructions - b.instructions)
     .map(({ record }) => record);
   const chosen = [
-    ...observedOf(sample.blocks.filter(({ drawn }) => drawn)),
-    ...observedOf(sample.blocks.filter(({ drawn }) => !drawn)),
+    ...observedBlocks(sample),
     ...Array.from({ length: loose }, (_, k) => ({
       index: blocks,
       weight: sample.warpBlocks / loose,

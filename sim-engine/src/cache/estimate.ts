@@ -136,16 +136,29 @@ function besides({ steps }: LogPlan, logs: readonly SectorLog[], { block }: Sect
   });
 }
 
+/** Sectors that a block requests, by site, those of iterations that were not run included. */
+function sectorsIn(log: SectorLog, sites: number): Float64Array {
+  const weights = weightsOf(log);
+  const sectors = new Float64Array(sites);
+  for (let r = 0; r < log.requests; r++) sectors[log.site[r]!]! += weights[r]! * (log.start[r + 1]! - log.start[r]!);
+  return sectors;
+}
+
+/** Blocks that one stands for which was logged for something else. */
+const least = 1e-6;
+
 /** What the average block is first to touch, and of what it reads the sectors that no block asks for the neighbours of. */
 type AverageTouches = Record<BySite | "lone", Float64Array>;
 
 /**
- * First touches as the average block makes them: a logged one may have been cut short, or do more or less than most. What the block in
- * the middle leaves out is told from another that does it.
+ * First touches as the average block makes them: of each site's sectors, the share that was new in all logged blocks together, for any one
+ * may have been cut short, do more or less than most, or come to a site only with what another has touched there.
+ * @param standsFor by log; what no block that stands for others does is told from those that were logged for something else
  */
 function perBlock(
   plan: LogPlan,
   logs: readonly SectorLog[],
+  standsFor: readonly number[],
   sectors: Float64Array,
   blocks: number,
   footprints: Footprints,
@@ -153,19 +166,28 @@ function perBlock(
 ): AverageTouches {
   const nothing = (): Float64Array => new Float64Array(sectors.length);
   const found = { read: nothing(), unseen: nothing(), lone: nothing(), written: nothing(), touched: nothing(), partial: nothing() };
-  const open = new Set([...sectors.keys()].filter((s) => sectors[s]! > 0));
-  for (const log of logs) {
+  const kinds = ["read", "unseen", "written", "touched", "partial"] as const;
+  const logged = nothing();
+  for (const [k, log] of logs.entries()) {
+    const share = Math.max(standsFor[k] ?? 0, least);
+    const first = footprints.alone(log, work);
+    for (const [s, count] of sectorsIn(log, sectors.length).entries()) logged[s]! += share * count;
+    for (const what of kinds) for (const s of sectors.keys()) found[what][s]! += share * first[what][s]!;
+  }
+  for (const what of kinds) for (const [s, total] of sectors.entries()) found[what][s]! *= ratio(total / blocks, logged[s]!, 0);
+
+  // Of the block in the middle those beside it are known, which tell what is lone; of what it leaves out, another tells it that does it.
+  const open = new Set([...sectors.keys()].filter((s) => found.read[s]! > 0));
+  const middle = logs.filter(({ block }) => block === plan.middle);
+  for (const log of [...middle, ...logs.filter(({ block }) => block !== plan.middle)]) {
     if (open.size === 0) break;
-    const logged = nothing();
-    const weights = weightsOf(log);
-    for (let r = 0; r < log.requests; r++) logged[log.site[r]!]! += weights[r]! * (log.start[r + 1]! - log.start[r]!);
-    const told = [...open].filter((s) => logged[s]! > 0);
+    const own = sectorsIn(log, sectors.length);
+    const told = [...open].filter((s) => own[s]! > 0);
     if (told.length === 0) continue;
-    const first = { ...footprints.alone(log, work), lone: footprints.lone(log, besides(plan, logs, log), work) };
+    const lone = footprints.lone(log, besides(plan, logs, log), work);
     for (const s of told) {
       open.delete(s);
-      for (const what of Object.keys(found) as (keyof AverageTouches)[])
-        found[what][s] = first[what][s]! * (sectors[s]! / blocks / logged[s]!);
+      found.lone[s] = (lone[s]! * (sectors[s]! / blocks)) / own[s]!;
     }
   }
   return found;
@@ -232,6 +254,7 @@ export function estimateTraffic(
     const dram = Math.min(1 - l1Share, ratio(dramSectors, total, 0));
     const accessesPerSector = ratio(l1[s]!.accesses, l1[s]!.onward, 1);
     const linesPerSector = ratio(l1[s]!.lines, l1[s]!.onward, 1);
+    const missedTogether = ratio(l1[s]!.onward, l1[s]!.ofOnward, 1);
     const scattered = isIrregular(input, s) && accessesPerSector > mostlyAlone;
     // A lone sector costs the memory a whole access, and twice when it is filled and written back.
     const lone = scattered && writes ? 2 * values.dramGranularity : 0;
@@ -248,6 +271,7 @@ export function estimateTraffic(
       accessesPerSector,
       linesPerSector,
       bytesPerDramSector,
+      together: missedTogether,
       scattered,
       ...(host ? { host } : {}),
     };
@@ -305,20 +329,22 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
       return writes(site) ? { ...none(), writtenBytes: bytes } : { ...none(), readBytes: bytes, missedSectors: sectors[s]! };
     });
   }
-  const first = perBlock(plan, [origin, ...logs.filter((log) => log !== origin)], sectors, blocks, footprints, work);
+  const first = perBlock(plan, logs, input.standsFor ?? logs.map(() => 1), sectors, blocks, footprints, work);
   const novelties = noveltiesOf(input, plan, footprints, work);
   const [touched, read, written, partial] = [novelties("touched"), novelties("read"), novelties("written"), novelties("partial")];
 
+  /** Room in the L2 that a block takes with what the site is first to touch, in sectors that are read. */
+  const roomOf = (s: number): number => first.touched[s]! * (isWrite(input, s) ? values.l2WrittenRoom : 1);
   // Blocks that are resident at once find what the others bring; those that follow, what the L2 keeps of all between.
   const extent = new Extent(grid);
-  const bytesOver = (direction: number, size: number): number =>
-    sites.reduce((total, _, s) => total + first.touched[s]! * extent.blocks(touched, s, direction, size), 0) * values.sectorBytes;
+  const over = (of: (s: number) => number, direction: number, size: number): number =>
+    sites.reduce((total, _, s) => total + of(s) * extent.blocks(touched, s, direction, size), 0) * values.sectorBytes;
   for (const [direction, steps] of plan.steps.entries()) {
     const stride = grid.slice(0, direction).reduce((product, size) => product * size, 1);
     for (const { distance } of steps)
-      extent.keep(direction, l2Keeps(values, stride * distance * 2 <= concurrent ? 0 : bytesOver(direction, distance)));
+      extent.keep(direction, l2Keeps(values, stride * distance * 2 <= concurrent ? 0 : over(roomOf, direction, distance)));
   }
-  const footprint = bytesOver(3, 1);
+  const footprint = over(roomOf, 3, 1);
   const keptOverall = l2Keeps(values, footprint);
 
   const buffersSectors = (s: number): number | undefined => {
@@ -342,12 +368,12 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
   const sharersOf = (s: number): number => ratio(wave[0] * wave[1] * wave[2], ofWave.blocks(read, s), 1);
 
   // Between two touches by a block, all that are resident bring as much as it does itself, less what they share.
-  const { distances, weights, passed } = reuseDistances(origin, sites.length, input.l1Bytes / blocksPerSm / values.sectorBytes, work);
+  const near = input.l1Bytes / blocksPerSm / values.sectorBytes;
+  const { distances, weights, touched: logged, passed } = reuseDistances(origin, sites.length, near, values.l2WrittenRoom, work);
   const touchedTwice = comeAgain.reduce((sum, count) => sum + count, 0) / blocks;
-  const touchedByBlock = Math.max(0, first.touched.reduce((sum, count) => sum + count, 0) - touchedTwice);
-  const loggedByBlock = new Set(origin.sectors.subarray(0, origin.sectorCount)).size;
+  const touchedByBlock = Math.max(0, sites.reduce((sum, _, s) => sum + roomOf(s), 0) - touchedTwice);
   // What a log that was cut short lacks.
-  const scale = passed === 0 ? ratio(touchedByBlock, loggedByBlock, 1) : Math.max(1, ratio(touchedByBlock, loggedByBlock + passed, 1));
+  const scale = Math.max(passed === 0 ? 0 : 1, ratio(touchedByBlock, logged, 1));
   const besides = concurrent * ratio(footprint, blocks * (touchedByBlock + touchedTwice) * values.sectorBytes, 1);
   /** Of what a site reads again past the L1, or writes again, the share that the L2 has lost by then. */
   const lost = (s: number): number => {
@@ -434,7 +460,16 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
     const stays = Math.min(
       dirtyBytes,
       values.l2DirtyShare * values.l2Bytes,
-      values.l2FinalShare * values.l2Bytes * Math.min(1, dirtyBytes / Math.max(footprint, 1)),
+      values.l2FinalShare *
+        values.l2Bytes *
+        Math.min(
+          1,
+          dirtyBytes /
+            Math.max(
+              over((s) => first.touched[s]!, 3, 1),
+              1,
+            ),
+        ),
     );
     for (const site of ofDevice) site.writtenBytes *= 1 - stays / dirtyBytes;
   }

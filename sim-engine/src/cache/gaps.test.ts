@@ -58,7 +58,7 @@ test("a row that fits the L1 is found there again; one that does not, is not", (
 });
 
 test("what lies between two readings counts what was not run", () => {
-  const distance = (times: number) => Math.max(...reuseDistances(twice(64, times), 1, 64, new Work()).distances[0]!);
+  const distance = (times: number) => Math.max(...reuseDistances(twice(64, times), 1, 64, 1, new Work()).distances[0]!);
   expect(distance(10) / distance(1)).toBeCloseTo(10, 0);
 });
 

@@ -22,6 +22,8 @@ export interface SiteL1 {
   accesses: number;
   /** Lines that those sectors lie in, request by request. */
   lines: number;
+  /** Sectors of the requests of which any goes on. */
+  ofOnward: number;
   /** Sectors looked up in the L1: not those of atomics and of loads that bypass it. */
   lookups: number;
 }
@@ -46,6 +48,7 @@ export function playL1(
     onward: 0,
     accesses: 0,
     lines: 0,
+    ofOnward: 0,
     lookups: 0,
   }));
   const merging = new Map(logs.map((log) => [log, new StoreMerging(gpu.mergedStoreLines)]));
@@ -93,6 +96,7 @@ export function playL1(
       ofLine++;
     }
     site.accesses += weight * lineAccesses(ofLine, kind === store, gpu);
+    if (line >= 0) site.ofOnward += weight * (log.start[request + 1]! - log.start[request]!);
     const passing = gap.end(request, brought);
     if (passing > 0) cache.pass(passing);
   });

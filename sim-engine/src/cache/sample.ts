@@ -53,6 +53,12 @@ export function planLogs(grid: Dim3, blocksPerSm: number, smCount: number, round
     if (after < total) resident.push(after);
     if (before >= 0 && resident.length < blocksPerSm) resident.push(before);
   }
+  // Where the grid ends this SM may have fewer than most do: others stand for those that it lacks.
+  const most = Math.min(blocksPerSm, Math.round(total / smCount));
+  for (let k = 0; resident.length < most && k < 2 * most; k++) {
+    const other = (middle + Math.floor((k + 0.5) * smCount)) % total;
+    if (!resident.includes(other)) resident.push(other);
+  }
   return {
     middle,
     steps: [stepsAlong(gx, x, 1, rounds[0]), stepsAlong(gy, y, gx, rounds[1]), stepsAlong(gz, z, gx * gy, rounds[2])],

@@ -24,6 +24,8 @@ export interface TrafficInput {
   readonly buffers: readonly BufferExtent[];
   /** One for each block that was executed with its accesses logged; see `blocksToLog`. */
   readonly logs: readonly SectorLog[];
+  /** By log: how many blocks of the grid its block stands for; absent where each stands for as many. */
+  readonly standsFor?: readonly number[];
   /** Blocks after which what a block does may begin anew: see `planLogs`. Default none: blocks go on as the first few do. */
   readonly rounds?: Rounds;
   /** By site, launch totals: sectors of all its requests (exact or extrapolated by the sampler). Shared and constant sites: 0. */
@@ -51,6 +53,8 @@ export interface SiteTraffic {
   readonly linesPerSector: number;
   /** Bytes moved to and from memory for each sector of the `dram` share, fills and write-backs included. */
   readonly bytesPerDramSector: number;
+  /** Of a request of which anything goes on to the L2, the share that does: 1 where its sectors are all missed at once, little where rows begin apart. */
+  readonly together: number;
   /** What goes to memory lies scattered: the memory's pages are opened for one access each. */
   readonly scattered: boolean;
   /** Memory is the host's, behind the link; of stores, the share of what goes there that fills no sector. */

@@ -244,6 +244,7 @@ export const figureDefinitions = {
     "Share of the L2 that data read over and over may fill, to be found there every time",
   ),
   l2RetentionFade: number("behaviour", true, "ratio", "Share of the L2 by which they must exceed that, not to be found again at all"),
+  l2WrittenRoom: number("behaviour", true, "ratio", "Room there that a sector takes which is only written, over that of one that is read"),
   l2FinalShare: number(
     "behaviour",
     true,

@@ -100,3 +100,22 @@ test("what another block has asked memory for is waited for as what comes from t
   expect(shared[1]).toBe(0);
   expect(alone[1]).toBeGreaterThan(0);
 });
+
+describe("of loads of 32 rows an eighth of whose sectors comes from memory, all wait for it that it is spread over", () => {
+  const traffic = { l1: 7 / 8, dram: 1 / 8, linesPerSector: 1, accessesPerSector: 1 };
+  /** How many of 32 loads, each after the one before, take longer than the L1. */
+  const waiting = (together: number): number => {
+    const { memory, site } = path("load", { ...traffic, together });
+    let [at, count] = [0, 0];
+    for (let k = 0; k < 32; k++) {
+      memory.request(site, at, 32, 32);
+      if (memory.done - at > 2 * values.l2Latency) count++;
+      at = memory.done;
+    }
+    return count;
+  };
+
+  test("each eighth where rows begin alike", () => expect(waiting(1)).toBe(4));
+
+  test("each where they begin apart", () => expect(waiting(1 / 8)).toBe(32));
+});

@@ -207,7 +207,7 @@ export class MemoryPath {
     const begin = site.pastL1 ? this.#copyPast(at, cycles) : this.#lookUp(at, cycles * unit, passes);
     const atL1 = Math.max(begin + passes - 1, begin + (cycles - 1) * unit);
 
-    const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors);
+    const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors, sectors * traffic.together);
     const toDram = this.#take(this.#dueDram, index, sectors * traffic.dram, isStore || atomic ? sectors : toL2);
     this.done = atL1 + gpu.l1Latency;
     this.reason = reasonIndex.l1;
@@ -332,12 +332,12 @@ export class MemoryPath {
   }
 
   /**
-   * How many sectors of a running account this request carries, at most `most`. Neighbouring lanes' sectors are found together or
-   * missed together; those of a gather each by itself.
+   * How many sectors of a running account this request carries, at most `most`: none, or those that are missed `together`. Those of a
+   * gather are missed each by itself.
    */
-  #take(due: Float64Array, site: number, sectors: number, most: number): number {
+  #take(due: Float64Array, site: number, sectors: number, most: number, together = most): number {
     const owed = due[site]! + sectors;
-    const whole = this.#summary.sites[site]!.irregular ? Math.min(Math.round(owed), most) : owed >= most / 2 ? most : 0;
+    const whole = this.#summary.sites[site]!.irregular ? Math.min(Math.round(owed), most) : owed >= together / 2 ? together : 0;
     due[site] = owed - whole;
     return whole;
   }

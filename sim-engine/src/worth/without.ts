@@ -35,7 +35,7 @@ const tileSide = 4;
 /** Sectors of a line: what a pass of the L1's data path moves. */
 const lineSectors = 4;
 /** What whole lines cost the L2 for each sector. */
-const whole = { accessesPerSector: 0.5, linesPerSector: 0.25, scattered: false } as const;
+const whole = { accessesPerSector: 0.5, linesPerSector: 0.25, together: 1, scattered: false } as const;
 
 interface Change {
   readonly kind: "kept" | "tiled" | "meetings" | "excess" | "narrow";

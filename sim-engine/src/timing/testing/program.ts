@@ -23,6 +23,7 @@ export class TimedProgram {
       accessesPerSector: 0.5,
       linesPerSector: 0.25,
       bytesPerDramSector: 32,
+      together: 1,
       scattered: false,
       ...traffic,
     });

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { findGpu } from "../gpus/model.ts";
+import { Work } from "../work.ts";
+import { l2Keeps } from "./estimate.ts";
+import { load, SectorLog, store } from "./log.ts";
+import { type Reuse, reuseDistances } from "./reuse.ts";
+
+const { values: h200 } = findGpu("h200")!;
+const { values: h100 } = findGpu("h100-sxm")!;
+
+/** A warp goes along a row twice, a sector a turn; the second time it writes another row as it goes. Of all but the first `run` turns only those are logged. */
+function twice(turns: number, run: number, writes: boolean): SectorLog {
+  const log = new SectorLog(0, 1 << 16);
+  const repeats: { middle: number; to: number; times: number; share: number }[] = [];
+  for (const pass of [0, 1]) {
+    const first = log.requests;
+    for (let turn = 0; turn < run; turn++) {
+      log.request(0, pass, load);
+      log.sector(turn);
+      if (pass === 0 || !writes) continue;
+      log.request(0, 2, store);
+      log.sector((1 << 20) + turn);
+    }
+    const last = log.requests - 1;
+    const middle = Math.ceil((first + last) / 2);
+    if (run < turns) repeats.push({ middle, to: last, times: turns / run, share: (last - middle + 1) / (last - first + 1) });
+  }
+  log.repeats = repeats;
+  return log;
+}
+
+/** The mean of what a site's distances come to. */
+function mean({ distances, weights }: Reuse, site: number, of = (distance: number) => distance): number {
+  const all = weights[site]!.reduce((sum, weight) => sum + weight, 0);
+  return distances[site]!.reduce((sum, distance, k) => sum + weights[site]![k]! * of(distance), 0) / all;
+}
+
+test("a row that is read again has all the rest of it in between, and what was written since by the room that takes", () => {
+  expect(mean(reuseDistances(twice(64, 64, false), 3, 0, 0.5, new Work()), 1)).toBe(63);
+  const writing = reuseDistances(twice(64, 64, true), 3, 0, 0.5, new Work());
+  expect(mean(writing, 1)).toBeCloseTo(63 + (0.5 * 63) / 2);
+  expect(writing.touched).toBe(64 + 32);
+});
+
+test("turns that were not run have as much more in between as those before them had from one to the next", () => {
+  const [all, some] = [twice(256, 256, true), twice(256, 8, true)].map((log) => mean(reuseDistances(log, 3, 0, 0.7, new Work()), 1));
+  expect(some! / all!).toBeCloseTo(1, 1);
+});
+
+// validation/microbenchmarks/h200-reread.tsv and h100-reread.tsv: rows that 8,448 warps read twice, another buffer written the second time.
+test.each([
+  ["h200", 26, 0.12, h200],
+  ["h200", 30.3, 0.27, h200],
+  ["h200", 34.6, 0.46, h200],
+  ["h200", 43.3, 0.84, h200],
+  ["h100-sxm", 26, 0.27, h100],
+  ["h100-sxm", 30.3, 0.52, h100],
+  ["h100-sxm", 34.6, 0.72, h100],
+  ["h100-sxm", 43.3, 0.99, h100],
+])("%s: of %f MB that are read twice and written elsewhere the L2 has lost %f", (_, mb, measured, gpu) => {
+  const turns = 256;
+  const reuse = reuseDistances(twice(turns, 16, true), 3, 0, gpu.l2WrittenRoom, new Work());
+  const lost = mean(reuse, 1, (distance) => 1 - l2Keeps(gpu, (distance / turns) * mb * 1e6));
+  expect(Math.abs(lost - measured)).toBeLessThan(0.1);
+});
