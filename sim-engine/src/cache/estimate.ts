@@ -426,8 +426,10 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
       const lone = ratio(first.lone[s]!, first.read[s]!, 0);
       result.readBytes = result.missedSectors * (values.sectorBytes + lone * (values.dramGranularity - values.sectorBytes));
       // Blocks side by side ask for the same at the same time: what one brings, the others wait for.
-      const shared = first.read[s]! * blocks - result.missedSectors;
-      result.underWaySectors = Math.max(0, Math.min(shared, (fresh[s]! - comeAgain[s]!) * (sharersOf(s) - 1)));
+      const asked = first.read[s]! * blocks;
+      const together = Math.max(0, Math.min(asked - result.missedSectors, (fresh[s]! - comeAgain[s]!) * (sharersOf(s) - 1)));
+      // Of those that the L1 keeps from the L2 as many belong to blocks that came first as to those after them.
+      result.underWaySectors = together * Math.min(1, ratio(onward, asked, 1));
     }
     if (isWrite(input, s) || isAtomic(input, s)) {
       const dirty = bounded(s, Math.max(seen.written[s]!, first.written[s]! * blocksOf(s, written)));

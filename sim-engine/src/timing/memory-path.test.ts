@@ -119,3 +119,14 @@ describe("of loads of 32 rows an eighth of whose sectors comes from memory, all 
 
   test("each where they begin apart", () => expect(waiting(1 / 8)).toBe(32));
 });
+
+test.each([
+  ["memory, where that is on its way there for another block", 0.05, values.dramLatency],
+  ["the L2, where most of it is there", 0.01, values.l2Latency],
+])("a load that finds its line asked for by another warp waits as long as that for %s", (_, l2UnderWay, latency) => {
+  const { memory, site } = path("load", { l1: 0.95, l2: 0.05, underWay: 0.9, l2UnderWay });
+  // The first request is nobody's but its own, and translates its address.
+  for (let k = 0; k < 8; k++) memory.request(site, 10_000 * k, 1, 4);
+  memory.request(site, 100_000, 1, 4);
+  expect((memory.done - 100_000) / latency).toBeCloseTo(1, 1);
+});

@@ -303,12 +303,13 @@ export class MemoryPath {
   }
 
   /** Waits for what another warp asked for, from where most of the site's misses are served. */
-  #awaitOther({ l2, dram, host }: SiteTraffic, at: number): void {
+  #awaitOther({ l2, l2UnderWay, dram, host }: SiteTraffic, at: number): void {
     const gpu = this.#gpu;
     const beyond = host
       ? ([(gpu.hostLatency * gpu.clock) / 1000, this.hostReads, reasonIndex.host] as const)
       : ([gpu.dramLatency, this.dram, reasonIndex.dram] as const);
-    const [latency, server, reason] = dram > l2 ? beyond : ([gpu.l2Latency, this.l2Reads, reasonIndex.l2] as const);
+    const [latency, server, reason] =
+      dram + l2UnderWay > l2 - l2UnderWay ? beyond : ([gpu.l2Latency, this.l2Reads, reasonIndex.l2] as const);
     this.done = Math.max(this.#translated, at) + loaded(latency, server.utilisation(at), gpu.loadSoftness);
     this.reason = reason;
   }
