@@ -102,3 +102,26 @@ describe("where atomics of a launch meet, as a share of all passes", () => {
     expect(new AtomicRegions(values).hottest(0, { blocks: 1, row: 1, atOnce: 1 })).toBeUndefined();
   });
 });
+
+test("turns of a loop that were not run go on to other sectors where those that were did, and come to the same where they did", () => {
+  const blocks = 4096;
+  const busiest = (addresses: readonly number[], left: number): number => {
+    const regions = new AtomicRegions(values);
+    for (const block of [0, 2047, 4095]) {
+      regions.begin(block);
+      for (const address of addresses)
+        regions.add(
+          floats,
+          Float64Array.from({ length: 32 }, (_, lane) => address + 4 * lane),
+          0,
+          -1,
+        );
+    }
+    return regions.hottest(4 * addresses.length * blocks * left, { blocks, row: blocks, atOnce: 264 })!;
+  };
+  // A warp adds to words side by side, 128 bytes a turn: of 48 turns all, or six were run.
+  const along = (turns: number): number[] => Array.from({ length: turns }, (_, turn) => 2 ** 30 + 128 * turn);
+  expect(busiest(along(6), 8)).toBeCloseTo(busiest(along(48), 1));
+  const same = (turns: number): number[] => Array.from({ length: turns }, () => 2 ** 30);
+  expect(busiest(same(6), 8)).toBeCloseTo(busiest(same(48), 1));
+});

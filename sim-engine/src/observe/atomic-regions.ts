@@ -23,6 +23,10 @@ interface Region {
 
 /** An instruction's atomics. */
 interface OfOp extends Passes {
+  /** Sectors of its requests, and of those in one block that are others than before. */
+  requested: number;
+  distinct: number;
+  readonly inBlock: Set<number>;
   /** Of each block observed: its linear index, and its first and last word's addresses. */
   readonly blocks: { readonly index: number; lowest: number; highest: number }[];
 }
@@ -41,6 +45,8 @@ export interface Resident {
   readonly atOnce: number;
 }
 
+/** Requests of an operation for each sector of a block, from which on it comes to them again. */
+const comesAgain = 1.5;
 /** Bytes of what one pass does. */
 const wordBytes = 4;
 
@@ -102,17 +108,28 @@ export class AtomicRegions {
     let here = region.byOp.get(op);
     if (!here) region.byOp.set(op, (here = { passes: 0, floats: 0 }));
     let all = this.#ofOps.get(op);
-    if (!all) this.#ofOps.set(op, (all = { passes: 0, floats: 0, blocks: [] }));
+    if (!all) this.#ofOps.set(op, (all = { passes: 0, floats: 0, requested: 0, distinct: 0, inBlock: new Set(), blocks: [] }));
     for (const sum of [here, all]) {
       sum.passes += passes;
       if (isFloat) sum.floats += passes;
     }
     const last = all.blocks[all.blocks.length - 1];
-    if (last?.index !== this.#index) all.blocks.push({ index: this.#index, lowest, highest });
-    else {
+    if (last?.index !== this.#index) {
+      all.blocks.push({ index: this.#index, lowest, highest });
+      all.inBlock.clear();
+    } else {
       last.lowest = Math.min(last.lowest, lowest);
       last.highest = Math.max(last.highest, highest);
     }
+    all.requested++;
+    if (!all.inBlock.has(sector)) all.distinct++;
+    all.inBlock.add(sector);
+  }
+
+  /** A block comes to a sector of the operation's hardly twice: turns of a loop that were not run go to others. */
+  #goesOn(op: Op): boolean {
+    const { requested, distinct } = this.#ofOps.get(op)!;
+    return requested < comesAgain * distinct;
   }
 
   /** Work of passes that go over so many sectors in turn, in passes of integer operations. */
@@ -136,14 +153,20 @@ export class AtomicRegions {
       if (spread) moving.set(op, spread);
     }
     const perSector = total / this.#sectors;
+    // More than there are blocks for each that was observed are turns that were not run.
+    const perPlace = Math.min(perSector, resident.blocks / this.#block);
     let most = 0;
     for (const [op, { regions, sectors }] of moving)
       most = Math.max(most, (this.#work([this.#ofOps.get(op)!], sectors) * perSector) / regions);
     for (const { blocks, byOp, sectors } of this.#regions.values()) {
-      const stay = [...byOp].flatMap(([op, passes]) => (moving.has(op) ? [] : [passes]));
+      const stay = [...byOp].filter(([op]) => !moving.has(op));
       const isMet = 2 * blocks > this.#block;
       const times = isMet ? 1 : (Math.min(resident.blocks, blocks) / blocks) * (this.#block / resident.blocks);
-      most = Math.max(most, this.#work(stay, sectors.size) * perSector * times);
+      const work = stay.reduce(
+        (sum, [op, passes]) => sum + this.#work([passes], sectors.size) * (this.#goesOn(op) ? perPlace : perSector),
+        0,
+      );
+      most = Math.max(most, work * times);
     }
     return Math.min(this.#work(this.#ofOps.values(), 1) * perSector, most);
   }
