@@ -271,3 +271,46 @@ b2:
   expect(stores.requests / (8 * 512 * 8.5)).toBeCloseTo(1, 1);
   expect(stores.lanes / ((8 * 512 * 513) / 2)).toBeCloseTo(1, 1);
 });
+
+/** Rows of a length that `length` gives, of each element of which data decides something. */
+const rowsThatDataDecides = (length: string): Kernel =>
+  parseKernel(`kernel @rows(%p: ptr f32) {
+b0:
+  %1: ptr = param 0
+  %2: i32 = special ctaid.x
+  %3: i32 = const 1
+  %4: i32 = const 0
+  %5: i32 = const 100
+  %6: f32 = const 0
+  %7: i32 = ${length}
+  jump b1
+b1:
+  %8: i32 = phi [%4, b0], [%9, b3]
+  %14: i32 = mul %2, %5
+  %15: i32 = add %14, %8
+  %10: ptr = gep %1, %15, scale 4, offset 0
+  %11: f32 = load.global %10, align 4
+  %12: i1 = fcmp.ogt %11, %6
+  branch %12, b2, b3
+b2:
+  store.global %10, %6, align 4
+  jump b3
+b3:
+  %9: i32 = add %8, %3
+  %13: i1 = icmp.sle %9, %7
+  branch %13, b1, b4
+b4:
+  return
+}
+`);
+
+test("the one block that could be drawn tells what all do if others that were run do as much, and nothing if they do not", () => {
+  const launch: Launch = {
+    ...launchOf([300, 1, 1], [32, 1, 1]),
+    buffers: [{ name: "p", bytes: 1 << 22, element: "f32", content: { kind: "uniform", lo: -1, hi: 1 } }],
+  };
+  const [alike, unlike] = ["add %5, %5", "add %2, %5"].map((length) => sampled(rowsThatDataDecides(length), launch, true, 100));
+  expect([alike!.drawn, unlike!.drawn]).toEqual([1, 1]);
+  expect(unlike!.error).toBeGreaterThan(0.2);
+  expect(alike!.error).toBeLessThan(0.1);
+});

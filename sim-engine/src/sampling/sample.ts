@@ -484,10 +484,19 @@ export class Sampler {
       for (const vector of vectors) for (let k = 0; k < length; k++) sum += vector[k]! / vectors.length;
       spread.add(Float64Array.of(sum));
     }
-    // Of a few that are not alike it is not known how far they differ.
-    const error = spread.error();
-    this.#error = error > alike && groups.length < fewDrawn ? Math.max(error, 1 / groups.length) : error;
+    // Of a few that are not alike it is not known how far they differ; whether others are like a single one, those tell that were run besides.
+    const error = groups.length === 1 ? this.#differences(spread.sums[0]!) : spread.error();
+    const isFew = groups.length > 1 && groups.length < fewDrawn;
+    this.#error = error > alike && isFew ? Math.max(error, 1 / groups.length) : error;
     this.#drawn = groups.reduce((sum, vectors) => sum + vectors.length, 0);
+  }
+
+  /** How far blocks that were run and stand for nothing differ at most from so many executions of the program's blocks, relatively; 1 without any. */
+  #differences(executions: number): number {
+    const { length } = this.#runner.program.blocks;
+    const others = [...this.#runs.values()].filter(({ weight }) => weight === 0);
+    const executed = ({ vector }: Run): number => vector.subarray(0, length).reduce((sum, count) => sum + count, 0);
+    return others.length > 0 ? Math.max(...others.map((run) => Math.abs(executed(run) / executions - 1))) : 1;
   }
 
   /** Costs that data decides, from blocks spread evenly: those that cover the grid stand for its rims. All blocks, where they are few. */
