@@ -2,7 +2,7 @@
 import type { GpuSummary } from "@warplens/server/protocol";
 import { formatBandwidth, formatCapacity, formatTraffic } from "@warplens/server/units";
 
-/** `132 SMs · 4.92 TB/s · 141 GB · 50 MB L2 · compute capability 9.0`, less what is not known. */
+/** `132 SMs · 4.92 TB/s · 141 GB · 60 MB L2 · compute capability 9.0`, less what is not known. */
 export function describeGpu(gpu: GpuSummary): string {
   const figures = [
     gpu.multiprocessors && `${gpu.multiprocessors} SMs`,

@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.4,
+  wider: 1.3,
   classes: {
-    launch: { launches: 56, error: 0.13 },
-    compute: { launches: 67, error: 0.31 },
-    l1: { launches: 81, error: 0.18 },
-    l2: { launches: 37, error: 0.65 },
-    memory: { launches: 171, error: 0.22 },
-    atomics: { launches: 20, error: 0.37 },
-    host: { launches: 3, error: 0.26 },
-    waits: { launches: 26, error: 0.78 },
+    launch: { launches: 53, error: 0.12 },
+    compute: { launches: 64, error: 0.27 },
+    l1: { launches: 80, error: 0.16 },
+    l2: { launches: 35, error: 0.41 },
+    memory: { launches: 180, error: 0.19 },
+    atomics: { launches: 20, error: 0.34 },
+    host: { launches: 3, error: 0.23 },
+    waits: { launches: 26, error: 0.59 },
   },
 };

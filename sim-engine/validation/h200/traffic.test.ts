@@ -182,7 +182,7 @@ describe("traffic, from a dozen logged blocks, against what was measured", () =>
     // Small amounts count against a few megabytes: what else the GPU does is in the counters as well.
     const little = 1 << 22;
     expect(off(got.dramReadBytes, truth.dram_read_bytes, little)).toBeLessThan(0.2);
-    expect(off(got.dramWriteBytes, truth.dram_write_bytes, 4 * little)).toBeLessThan(kernel === "matmulNaive" ? 0.6 : 0.2);
+    expect(off(got.dramWriteBytes, truth.dram_write_bytes, 4 * little)).toBeLessThan(kernel === "matmulNaive" ? 0.65 : 0.2);
     expect(off(got.l2ReadSectors * 32, truth.l2_read_sectors * 32, little)).toBeLessThan(0.1);
     expect(off(got.l2WriteSectors * 32, truth.l2_write_sectors * 32, little)).toBeLessThan(0.1);
     expect(Math.abs(got.l1HitPct! - truth.l1_hit_pct)).toBeLessThan(4);
