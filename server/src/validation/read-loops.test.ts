@@ -18,5 +18,5 @@ test("loops take the time that their loads under way let them", async () => {
   const off = rows.map((row, k) => Math.abs((launches[k]!.report.time?.ns ?? 0) / Number(row.split("\t")[1]) - 1));
   expect(off.reduce((sum, each) => sum + each, 0) / off.length).toBeLessThan(0.13);
   // All threads read the same, or the same lines as the warp beside: how much of that the L1 has is told too well.
-  expect(rows.filter((_, k) => off[k]! > 0.25).map((row) => row.split("\t")[0])).toEqual(["u_plus", "uc_plain"]);
+  expect(rows.filter((_, k) => off[k]! > 0.25).map((row) => row.split("\t")[0])).toEqual(["u_plus"]);
 }, 60_000);

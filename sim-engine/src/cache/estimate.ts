@@ -181,13 +181,13 @@ function perBlock(
   const middle = logs.filter(({ block }) => block === plan.middle);
   for (const log of [...middle, ...logs.filter(({ block }) => block !== plan.middle)]) {
     if (open.size === 0) break;
-    const own = sectorsIn(log, sectors.length);
-    const told = [...open].filter((s) => own[s]! > 0);
+    const { read } = footprints.alone(log, work);
+    const told = [...open].filter((s) => read[s]! > 0);
     if (told.length === 0) continue;
     const lone = footprints.lone(log, besides(plan, logs, log), work);
     for (const s of told) {
       open.delete(s);
-      found.lone[s] = (lone[s]! * (sectors[s]! / blocks)) / own[s]!;
+      found.lone[s] = found.read[s]! * Math.min(1, lone[s]! / read[s]!);
     }
   }
   return found;

@@ -98,12 +98,16 @@ export class SectorLog {
   }
 }
 
+/** How many times a request of a repeat's turns that stand for the others stands for itself. */
+export const factorOf = ({ times, share }: LoggedRepeat): number => 1 + (times - 1) / share;
+
 /** By request: how many it stands for, those of iterations that were not run included. */
 export function weightsOf(log: SectorLog): Float64Array {
   const weights = new Float64Array(log.requests).fill(1);
-  for (const { middle, to, times, share } of log.repeats) {
+  for (const repeat of log.repeats) {
+    const { middle, to } = repeat;
     const warp = log.warp[middle];
-    for (let r = middle; r <= to; r++) if (log.warp[r] === warp) weights[r]! *= 1 + (times - 1) / share;
+    for (let r = middle; r <= to; r++) if (log.warp[r] === warp) weights[r]! *= factorOf(repeat);
   }
   return weights;
 }

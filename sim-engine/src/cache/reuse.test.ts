@@ -47,6 +47,62 @@ test("turns that were not run have as much more in between as those before them 
   expect(some! / all!).toBeCloseTo(1, 1);
 });
 
+/** The same by an eighth of a sector a turn, reading alone or writing beside: of each pass 12 turns were run, of which the last eight go round once. */
+function byWords(turns: number, writes: boolean): SectorLog {
+  const log = new SectorLog(0, 1 << 16);
+  const run = turns > 12 * 8 ? 12 : turns;
+  const repeats: { middle: number; to: number; times: number; share: number }[] = [];
+  for (const pass of [0, 1]) {
+    const numbers: number[] = [];
+    for (let turn = 0; turn < run; turn++) {
+      numbers.push(log.requests);
+      log.request(0, pass, load);
+      log.sector(Math.floor(turn / 8));
+      if (pass === 0 || !writes) continue;
+      log.request(0, 2, store);
+      log.sector((1 << 20) + Math.floor(turn / 8));
+    }
+    const [first, middle, last] = [numbers[0]!, numbers[run - 8]!, log.requests - 1];
+    if (run < turns) repeats.push({ middle, to: last, times: turns / run, share: (last - middle + 1) / (last - first + 1) });
+  }
+  log.repeats = repeats;
+  return log;
+}
+
+test.each([false, true])("turns that go on within a sector are told apart from those that come to the next: writing %s", (writes) => {
+  const farAway = (log: SectorLog): number => {
+    const { distances, weights } = reuseDistances(log, 3, 0, 0.7, new Work());
+    const far = distances[1]!.map((distance, k) => [distance, weights[1]![k]!] as const).filter(([distance]) => distance > 2);
+    return far.reduce((sum, [distance, weight]) => sum + distance * weight, 0) / far.reduce((sum, [, weight]) => sum + weight, 0);
+  };
+  // All turns, or 12 of each pass: rows of as many sectors.
+  const all = byWords(96, writes);
+  const some = byWords(97 * 8, writes);
+  expect(farAway(some) / 97 / (farAway(all) / 12)).toBeCloseTo(1, 0);
+  expect(farAway(some)).toBeLessThan(97 * 2);
+});
+
+test("where each of a loop's slices has one turn that was run, no more lies between than the slices do", () => {
+  const [turns, slices] = [1024, 16];
+  const log = new SectorLog(0, 1 << 16);
+  const repeats: { middle: number; to: number; times: number; share: number }[] = [];
+  for (const pass of [0, 1])
+    for (let slice = 0; slice < slices; slice++) {
+      const first = log.requests;
+      log.request(0, pass, load);
+      log.sector((slice * turns) / slices);
+      if (pass === 1) {
+        log.request(0, 2, store);
+        log.sector((1 << 20) + (slice * turns) / slices);
+      }
+      repeats.push({ middle: first, to: log.requests - 1, times: turns / slices, share: 1 });
+    }
+  log.repeats = repeats;
+  const some = mean(reuseDistances(log, 3, 0, 0.7, new Work()), 1);
+  const all = mean(reuseDistances(twice(turns, turns, true), 3, 0, 0.7, new Work()), 1);
+  expect(some / all).toBeCloseTo(1, 0);
+});
+
 // validation/microbenchmarks/h200-reread.tsv and h100-reread.tsv: rows that 8,448 warps read twice, another buffer written the second time.
 test.each([
   ["h200", 26, 0.12, h200],

@@ -3,7 +3,7 @@ import type { Work } from "../work.ts";
 import { FenwickTree } from "./fenwick-tree.ts";
 import { Gaps } from "./gaps.ts";
 import { interleave } from "./interleave.ts";
-import { type SectorLog, store, weightsOf } from "./log.ts";
+import { factorOf, type SectorLog, store, weightsOf } from "./log.ts";
 
 export interface Reuse {
   /**
@@ -29,9 +29,9 @@ export function reuseDistances(log: SectorLog, sites: number, near: number, writ
   const distances: number[][] = Array.from({ length: sites }, () => []);
   const weights: number[][] = Array.from({ length: sites }, () => []);
   const weightOf = weightsOf(log);
-  const following = followingOf(log, sites, weightOf);
-  // By warp and site: the mean distance of the last request.
-  const means = new Map<number, number>();
+  const rounds = new Rounds(log, sites);
+  // By warp and site: of each request its number, and the mean of its distances where it reads anything again.
+  const before = new Map<number, { readonly request: number; readonly mean: number | undefined }[]>();
   // Each sector stands where it was touched last, what was not logged where it would have been: so nothing counts twice.
   const order = new FenwickTree(log.sectorCount + log.requests);
   const last = new Map<number, number>();
@@ -47,32 +47,34 @@ export function reuseDistances(log: SectorLog, sites: number, near: number, writ
     let brought = 0;
     for (let i = log.start[r]!; i < log.start[r + 1]!; i++) {
       const sector = log.sectors[i]!;
-      const before = last.get(sector);
-      const distance = before === undefined ? Number.POSITIVE_INFINITY : order.sumAfter(before);
-      const since = writes ? lastWritten.get(sector) : before;
-      if (since !== undefined) own.push(since === before ? distance : order.sumAfter(since));
+      const earlier = last.get(sector);
+      const distance = earlier === undefined ? Number.POSITIVE_INFINITY : order.sumAfter(earlier);
+      const since = writes ? lastWritten.get(sector) : earlier;
+      if (since !== undefined) own.push(since === earlier ? distance : order.sumAfter(since));
       const taken = room.get(sector) ?? 0;
       const takes = writes ? Math.max(taken, writtenRoom) : 1;
       room.set(sector, takes);
-      if (before !== undefined) order.add(before, -taken);
+      if (earlier !== undefined) order.add(earlier, -taken);
       if (writes) lastWritten.set(sector, place);
       if (distance > near) brought += takes;
       last.set(sector, place);
       order.add(place++, takes);
     }
-    if (own.length > begin) {
-      const key = log.warp[r]! * sites + log.site[r]!;
-      const mean = own.slice(begin).reduce((sum, distance) => sum + distance, 0) / (own.length - begin);
-      const growth = (mean - (means.get(key) ?? mean)) * following[r]!;
-      means.set(key, mean);
-      const among = growth === 0 ? 1 : parts;
-      const found = own.splice(begin);
-      for (let part = 0; part < among; part++)
-        for (const distance of found) {
-          own.push(distance + (growth * (part + 0.5)) / among);
-          weights[log.site[r]!]!.push(weightOf[r]! / among);
-        }
-    }
+    const key = log.warp[r]! * sites + log.site[r]!;
+    const history = before.get(key) ?? [];
+    before.set(key, history);
+    const found = own.splice(begin);
+    const mean = found.length > 0 ? found.reduce((sum, distance) => sum + distance, 0) / found.length : undefined;
+    const back = rounds.back[r]!;
+    const round = back > 0 ? history[history.length - back] : undefined;
+    const grown = mean === undefined || round?.mean === undefined ? 0 : (mean - round.mean) * rounds.beyond(r, round.request);
+    history.push({ request: r, mean });
+    const among = grown === 0 ? 1 : parts;
+    for (let part = 0; part < among; part++)
+      for (const distance of found) {
+        own.push(distance + (grown * (part + 0.5)) / among);
+        weights[log.site[r]!]!.push(weightOf[r]! / among);
+      }
     const passing = gaps.end(r, brought);
     if (passing > 0) order.add(place++, passing);
   });
@@ -86,23 +88,41 @@ export function reuseDistances(log: SectorLog, sites: number, near: number, writ
   };
 }
 
-/** By request: how many of its warp's at its site follow it in turns of a loop that were not run; distances grow through them as they did before. */
-function followingOf(log: SectorLog, sites: number, weightOf: Float64Array): Float64Array {
-  const following = new Float64Array(log.requests);
-  const runs = new Map<number, { readonly weight: number; readonly requests: number[] }>();
-  const end = (requests: readonly number[]): void => {
-    for (const r of requests) following[r] = requests.length * (weightOf[r]! - 1);
-  };
-  for (let r = 0; r < log.requests; r++) {
-    const key = log.warp[r]! * sites + log.site[r]!;
-    const run = runs.get(key);
-    if (run?.weight === weightOf[r]!) {
-      run.requests.push(r);
-      continue;
+/** How turns of loops that were not run are told by those that were. */
+class Rounds {
+  /** By request: the innermost repeat that it stands for turns of, -1 where it stands for itself. */
+  readonly #within: Int32Array;
+  /** By request: how many its warp makes at its site as the turns of that repeat go round once. */
+  readonly back: Uint32Array;
+  readonly #log: SectorLog;
+
+  constructor(log: SectorLog, sites: number) {
+    this.#log = log;
+    this.#within = new Int32Array(log.requests).fill(-1);
+    this.back = new Uint32Array(log.requests);
+    for (const [k, { middle, to }] of log.repeats.entries()) {
+      const ofSite = new Uint32Array(sites);
+      const own: number[] = [];
+      for (let r = middle; r <= to; r++) {
+        if (log.warp[r] !== log.warp[middle]) continue;
+        ofSite[log.site[r]!]!++;
+        if (this.#within[r]! < 0) own.push(r);
+      }
+      for (const r of own) {
+        this.#within[r] = k;
+        this.back[r] = ofSite[log.site[r]!]!;
+      }
     }
-    end(run?.requests ?? []);
-    runs.set(key, { weight: weightOf[r]!, requests: [r] });
   }
-  for (const { requests } of runs.values()) end(requests);
-  return following;
+
+  /** How many rounds a request stands for beyond its own, in rounds as far as from the request `before` it, a round earlier, to itself. */
+  beyond(request: number, before: number): number {
+    const { repeats } = this.#log;
+    const own = repeats[this.#within[request]!];
+    if (!own) return 0;
+    const other = repeats[this.#within[before]!];
+    // Where that one stands for turns of a repeat of its own, these lie between the two.
+    const between = other && other !== own && !(other.middle <= own.middle && own.to <= other.to) ? factorOf(other) : 1;
+    return (factorOf(own) - 1) / between;
+  }
 }

@@ -126,10 +126,10 @@ export class AtomicRegions {
     all.inBlock.add(sector);
   }
 
-  /** A block comes to a sector of the operation's hardly twice: turns of a loop that were not run go to others. */
+  /** A block comes to many sectors of the operation's, and hardly twice to any: turns of a loop that were not run go to others. */
   #goesOn(op: Op): boolean {
-    const { requested, distinct } = this.#ofOps.get(op)!;
-    return requested < comesAgain * distinct;
+    const { requested, distinct, blocks } = this.#ofOps.get(op)!;
+    return distinct > blocks.length && requested < comesAgain * distinct;
   }
 
   /** Work of passes that go over so many sectors in turn, in passes of integer operations. */

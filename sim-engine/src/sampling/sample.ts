@@ -485,16 +485,16 @@ export class Sampler {
       spread.add(Float64Array.of(sum));
     }
     // Of a few that are not alike it is not known how far they differ; whether others are like a single one, those tell that were run besides.
-    const error = groups.length === 1 ? this.#differences(spread.sums[0]!) : spread.error();
+    const error = groups.length === 1 ? this.#differences(spread.sums[0]!, groups[0]!) : spread.error();
     const isFew = groups.length > 1 && groups.length < fewDrawn;
     this.#error = error > alike && isFew ? Math.max(error, 1 / groups.length) : error;
     this.#drawn = groups.reduce((sum, vectors) => sum + vectors.length, 0);
   }
 
-  /** How far blocks that were run and stand for nothing differ at most from so many executions of the program's blocks, relatively; 1 without any. */
-  #differences(executions: number): number {
+  /** How far blocks that were run besides those drawn differ at most from so many executions of the program's blocks, relatively; 1 without any. */
+  #differences(executions: number, drawn: readonly Float64Array[]): number {
     const { length } = this.#runner.program.blocks;
-    const others = [...this.#runs.values()].filter(({ weight }) => weight === 0);
+    const others = [...this.#runs.values()].filter(({ weight, vector }) => weight === 0 && !drawn.includes(vector));
     const executed = ({ vector }: Run): number => vector.subarray(0, length).reduce((sum, count) => sum + count, 0);
     return others.length > 0 ? Math.max(...others.map((run) => Math.abs(executed(run) / executions - 1))) : 1;
   }
