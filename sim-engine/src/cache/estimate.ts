@@ -459,20 +459,9 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
   const ofDevice = memory.filter((_, s) => !isOfHost(input, s));
   const dirtyBytes = ofDevice.reduce((total, site) => total + site.writtenBytes, 0);
   if (dirtyBytes > 0) {
-    const stays = Math.min(
-      dirtyBytes,
-      values.l2DirtyShare * values.l2Bytes,
-      values.l2FinalShare *
-        values.l2Bytes *
-        Math.min(
-          1,
-          dirtyBytes /
-            Math.max(
-              over((s) => first.touched[s]!, 3, 1),
-              1,
-            ),
-        ),
-    );
+    const touchedBytes = over((s) => first.touched[s]!, 3, 1);
+    const final = values.l2FinalShare * values.l2Bytes * Math.min(1, dirtyBytes / Math.max(touchedBytes, 1));
+    const stays = Math.min(dirtyBytes, values.l2DirtyShare * values.l2Bytes, final);
     for (const site of ofDevice) site.writtenBytes *= 1 - stays / dirtyBytes;
   }
   return memory;

@@ -393,7 +393,7 @@ export class Runner {
     for (const [index, each] of this.flow.all().entries()) {
       for (const [k, count] of difference(each, window.flow[index]).entries()) each[k]! += count * skipped;
     }
-    // What was run of the loop so far stands for what was skipped, all of it alike.
+    // What was run of the loop so far stands for what was skipped: all of it alike in time, its last round where sectors are followed.
     const round = skip.window > 1 ? window.recordStart : undefined;
     this.record?.scale(state.recordStart, 1 + (skipped * skip.window) / state.iterations, round);
     state.iterations += skipped * skip.window;

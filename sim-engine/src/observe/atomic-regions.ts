@@ -45,7 +45,7 @@ export interface Resident {
   readonly atOnce: number;
 }
 
-/** Requests of an operation for each sector of a block, from which on it comes to them again. */
+/** Requests of an operation for each sector of a block, from which on it comes to them again: a choice between once and twice, not a measurement. */
 const comesAgain = 1.5;
 /** Bytes of what one pass does. */
 const wordBytes = 4;
@@ -153,7 +153,7 @@ export class AtomicRegions {
       if (spread) moving.set(op, spread);
     }
     const perSector = total / this.#sectors;
-    // More than there are blocks for each that was observed are turns that were not run.
+    // More than there are blocks for each that was observed are taken to be turns that were not run.
     const perPlace = Math.min(perSector, resident.blocks / this.#block);
     let most = 0;
     for (const [op, { regions, sectors }] of moving)
