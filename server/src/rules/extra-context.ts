@@ -27,11 +27,13 @@ void run(float *x, CUdevice device) {
 }`,
   },
   *check({ syntax }): Generator<Finding> {
-    const calls = syntax.expressions("call");
-    const runtime = calls.find((call) => call.launch ?? /^cuda(Malloc|Memcpy|Launch)/.test(libraryName(call) ?? ""));
+    const created = syntax.expressions("call", /cuCtxCreate/).filter((call) => /^cuCtxCreate(_v[2-4])?$/.test(libraryName(call) ?? ""));
+    if (created.length === 0) return;
+    const runtime = syntax
+      .expressions("call", /<<<|cuda(Malloc|Memcpy|Launch)/)
+      .find((call) => call.launch ?? /^cuda(Malloc|Memcpy|Launch)/.test(libraryName(call) ?? ""));
     if (!runtime) return;
-    for (const call of calls) {
-      if (!/^cuCtxCreate(_v[2-4])?$/.test(libraryName(call) ?? "")) continue;
+    for (const call of created) {
       yield {
         span: call.callee,
         message: "A second context beside the primary one, in which the runtime works: use `cuDevicePrimaryCtxRetain`.",

@@ -35,7 +35,7 @@ export default defineRule({
   },
   *check({ program: { reading, semantics }, syntax }): Generator<Finding> {
     if (reading.sources.some((source) => /cudaLimitPersistingL2CacheSize|CU_LIMIT_PERSISTING_L2_CACHE_SIZE/.test(source))) return;
-    for (const { left, right } of syntax.expressions("assign")) {
+    for (const { left, right } of syntax.expressions("assign", /accessPolicyWindow/)) {
       if (left.kind !== "member" || left.base.kind !== "member") continue;
       const [outer, inner] = [left.base.name.parts.at(-1)?.text, left.name.parts.at(-1)?.text];
       if (outer !== "accessPolicyWindow" || inner !== "num_bytes" || semantics.constant(right) === 0n) continue;

@@ -43,7 +43,7 @@ void run(int n, cudaMemLocation device) {
     const calls = runtimeCalls(context);
     if (
       calls.some(({ name }) => /^cuda(MemPrefetch|MemAdvise|StreamAttach)/.test(name)) ||
-      !syntax.expressions("call").some(({ launch }) => launch)
+      !syntax.expressions("call", /<<</).some(({ launch }) => launch)
     )
       return;
     const allocated = calls.filter(({ name }) => name === "cudaMallocManaged");
@@ -101,7 +101,7 @@ function bytesLaunched({ program }: RuleContext): bigint | undefined {
 /** The host goes through the array's elements itself, and gives it to a kernel: not an allocator, whose callers know. */
 function isFilledHere({ program, syntax }: RuleContext, { arguments: [pointer] }: Call): boolean {
   const variables = new Variables(syntax, program.semantics);
-  const named = syntax.expressions("name").find((each) => pointer && each.start >= pointer.start && each.end <= pointer.end);
+  const named = pointer && syntax.expressions("name").find((each) => each.start >= pointer.start && each.end <= pointer.end);
   const variable = named && variables.of(named);
   const uses = variable ? variables.uses(variable) : [];
   const parents = uses.flatMap((use) => {

@@ -39,6 +39,9 @@ const members: Readonly<Record<string, string>> = {
   maxTexture1DLinear: "cudaDeviceGetTexture1DLinearMaxWidth",
 };
 
+const functionNames = new RegExp(`tex[123]D|${Object.keys(functions).join("|")}`);
+const memberNames = new RegExp(Object.keys(members).join("|"));
+
 export default defineRule({
   id: "removed-api",
   group: "host",
@@ -78,7 +81,7 @@ void run(float *x) {
 
 function* uses(context: RuleContext): Generator<Finding> {
   const { program, syntax } = context;
-  for (const call of syntax.expressions("call")) {
+  for (const call of syntax.expressions("call", functionNames)) {
     const name = libraryName(call) ?? "";
     const [reference] = call.arguments;
     const isTexture = /^tex(1Dfetch|[123]D\w*)$/.test(name);
@@ -98,7 +101,7 @@ function* uses(context: RuleContext): Generator<Finding> {
       fix: edits && { title: `Call \`${other}\``, safe: true, edits },
     };
   }
-  for (const member of syntax.expressions("member")) {
+  for (const member of syntax.expressions("member", memberNames)) {
     const name = member.name.parts.at(-1)?.text ?? "";
     const attribute = Object.hasOwn(members, name) ? members[name] : undefined;
     if (attribute === undefined || !isDeviceProperties(context, member.base)) continue;

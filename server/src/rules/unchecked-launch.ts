@@ -36,10 +36,12 @@ void run(float *d, int n) {
   },
   *check(context): Generator<Finding> {
     const { program, syntax } = context;
-    const calls = syntax.expressions("call");
-    const asks = calls.some((call) => /LastError/i.test(libraryName(call) ?? ""));
+    const asks = syntax.expressions("call", /LastError/i).some((call) => /LastError/i.test(libraryName(call) ?? ""));
     const checker = asks ? undefined : checkerOf(context, runtimeCalls(context));
-    const launches = calls.filter(({ launch }) => launch !== undefined).filter((call) => !program.reading.expansion(call.start, call.end));
+    const launches = syntax
+      .expressions("call", /<<</)
+      .filter(({ launch }) => launch !== undefined)
+      .filter((call) => !program.reading.expansion(call.start, call.end));
     const [first] = launches;
     if (!checker || !first) return;
     const found = statementOf(context, first);

@@ -14,7 +14,7 @@ export interface RuntimeCall {
 
 /** Calls of functions `cuda...` that the program does not define, in host code. */
 export function runtimeCalls({ program, syntax }: RuleContext): RuntimeCall[] {
-  return syntax.expressions("call").flatMap((call): RuntimeCall[] => {
+  return syntax.expressions("call", /cuda[A-Z]/).flatMap((call): RuntimeCall[] => {
     const name = libraryName(call);
     if (name === undefined || !/^cuda[A-Z]/.test(name) || syntax.inDevice(call)) return [];
     return program.semantics.resolve(call.callee).some(isOwn) ? [] : [{ call, name }];

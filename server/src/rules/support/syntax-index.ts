@@ -94,9 +94,14 @@ export class SyntaxIndex {
     return new SyntaxIndex(this.#file, item, this.#indices);
   }
 
-  /** Every expression of a kind in what is looked at, in source order. */
-  expressions<K extends Expression["kind"]>(kind: K): readonly OfKind<Expression, K>[] {
-    return this.#looked ? this.#expressionsOf(this.#looked, kind) : this.expressionsEverywhere(kind);
+  /**
+   * Every expression of a kind in what is looked at, in source order.
+   * @param text what the text of an item has that holds one of those that are looked for: of a file and its headers most items do not
+   * have it, and are not walked
+   */
+  expressions<K extends Expression["kind"]>(kind: K, text?: RegExp): readonly OfKind<Expression, K>[] {
+    const items = this.#looked ? [this.#looked] : this.#file.items();
+    return (text ? items.filter((item) => text.test(item.text)) : items).flatMap((item) => this.#expressionsOf(item, kind));
   }
 
   /** Every expression of a kind in the file, in source order: the answer may change with any item. */
