@@ -34,7 +34,7 @@ const options = {
   jobs: { value: "N", help: "files at once (default: one a core)" },
   steps: {
     value: "N",
-    help: "steps that simulating one file may take (default: 9000000, simulate: 40000000): launches left when they are over are named, not simulated",
+    help: "steps that simulating one file may take (default: 6000000, simulate: 40000000): launches left when they are over are named, not simulated",
   },
   timeout: { value: "SECONDS", help: "the time of one file (default: 60); one that takes longer fails, the others do not" },
   shard: { value: "I/N", help: "only one of N parts of the files, the I-th, for N machines" },

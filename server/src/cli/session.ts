@@ -24,7 +24,7 @@ import type { FileResult } from "./report.ts";
 import { SaidOptions } from "./said-options.ts";
 
 /** Steps that simulating one file may take where many are gone through: less than ten seconds on a core of its own. */
-const usualSteps = 9_000_000;
+const usualSteps = 6_000_000;
 /** The time of one file, should its steps take longer than they do on any machine in use. */
 const usualSeconds = 60;
 /** More processes than any machine has cores for. */

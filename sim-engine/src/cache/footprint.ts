@@ -1,10 +1,17 @@
 /** What blocks touch, and how much of it their neighbours touch as well. */
 import type { Work } from "../work.ts";
-import { interleave } from "./interleave.ts";
-import { atomic, type SectorLog, store, weightsOf } from "./log.ts";
+import { interleave, sectorSteps } from "./interleave.ts";
+import { atomic, grown, type SectorLog, store, weightsOf } from "./log.ts";
 import { SectorSet } from "./sector-set.ts";
 
 const allBytes = 0xffffffff;
+
+/** What was done to a sector. */
+const wasRead = 1;
+const wasWritten = 2;
+
+/** Sectors that there is room for at first. */
+const firstRoom = 512;
 
 /** Sectors by site. */
 export type BySite = Exclude<keyof FirstTouches, "lone">;
@@ -16,7 +23,7 @@ export interface FirstTouches {
   /** Of these, sectors of iterations that were not run: where they lie is not known. */
   readonly unseen: Float64Array;
   /** Of `read`, sectors of which memory brings the neighbour, too, and nobody in the block touches that; none where not all was run. */
-  readonly lone: readonly LoneSector[];
+  readonly lone: Lone;
   /** Sectors that a store or atomic of the site is first to write. */
   readonly written: Float64Array;
   /** Sectors that the site is first to touch in any way. */
@@ -25,11 +32,10 @@ export interface FirstTouches {
   readonly partial: Float64Array;
 }
 
-/** A sector that a block reads without the other of the two that memory brings together. */
-interface LoneSector {
-  readonly sector: number;
-  readonly site: number;
-  readonly weight: number;
+/** Sectors that a block reads without the other of the two that memory brings together, each with the site that reads it first. */
+interface Lone {
+  readonly sectors: readonly number[];
+  readonly sites: readonly number[];
 }
 
 /** Memory is read by two sectors. */
@@ -37,8 +43,10 @@ const neighbourOf = (sector: number): number => (sector % 2 === 0 ? sector + 1 :
 
 /** What is known of the sectors that were touched: the bytes written, and whether they were read. */
 export class Footprint {
-  #read = new SectorSet();
-  #written = new SectorSet();
+  /** By sector its place in the lists, in the order in which they were touched. */
+  #places = new SectorSet();
+  #done = new Uint8Array(firstRoom);
+  #written = new Uint32Array(firstRoom);
 
   /** Adds a block's requests, each standing for as many as `weights` says, and tells what was new. */
   add(log: SectorLog, sites: number, work: Work, weights: ArrayLike<number> = weightsOf(log)): FirstTouches {
@@ -47,9 +55,9 @@ export class Footprint {
     const written = new Float64Array(sites);
     const touched = new Float64Array(sites);
     const partial = new Float64Array(sites);
-    // The request that wrote a sector first, and the one that read it first.
-    const writer = new SectorSet();
-    const reader = new SectorSet();
+    // Sectors that were written first, and those that were read first, each by which request.
+    const writers: { readonly places: number[]; readonly requests: number[] } = { places: [], requests: [] };
+    const readers: { readonly sectors: number[]; readonly sites: number[] } = { sectors: [], sites: [] };
     // In the order in which the L1 sees them, so that both blame the same site for what is new.
     interleave([log], work, (_, r) => {
       const site = log.site[r]!;
@@ -57,56 +65,71 @@ export class Footprint {
       const weight = weights[r]!;
       for (let i = log.start[r]!; i < log.start[r + 1]!; i++) {
         const sector = log.sectors[i]!;
-        const wasRead = this.#read.has(sector);
-        const bytesWritten = this.#written.get(sector);
-        if (!wasRead && bytesWritten === undefined) touched[site]! += weight;
-        if (kind === store) {
-          if (bytesWritten === undefined) {
-            written[site]! += weight;
-            writer.set(sector, r);
+        const place = this.#place(sector);
+        const done = this.#done[place]!;
+        if (done === 0) touched[site]! += weight;
+        if ((done & wasWritten) === 0 && (kind === store || kind === atomic)) {
+          written[site]! += weight;
+          if (kind === store) {
+            writers.places.push(place);
+            writers.requests.push(r);
           }
-          this.#written.set(sector, ((bytesWritten ?? 0) | log.bytes[i]!) >>> 0);
+        }
+        if (kind === store) {
+          this.#written[place]! |= log.bytes[i]!;
+          this.#done[place] = done | wasWritten;
           continue;
         }
         // What the kernel wrote itself it does not read from memory.
-        if (!wasRead && bytesWritten === undefined) {
+        if (done === 0) {
           read[site]! += weight;
           unseen[site]! += weight - 1;
-          reader.set(sector, r);
+          readers.sectors.push(sector);
+          readers.sites.push(site);
         }
-        if (!wasRead) this.#read.set(sector);
         // Atomics read and write.
-        if (kind === atomic && bytesWritten === undefined) {
-          written[site]! += weight;
-          this.#written.set(sector, allBytes);
-        }
+        if (kind === atomic && (done & wasWritten) === 0) this.#written[place] = allBytes;
+        this.#done[place] = done | (kind === atomic ? wasRead | wasWritten : wasRead);
       }
     });
-    for (const sector of writer.keys()) {
-      if (this.#written.get(sector) === allBytes || this.#read.has(sector)) continue;
-      const request = writer.get(sector)!;
+    // Sectors that are new take most of the time: the table grows with them.
+    work.ask((writers.places.length + readers.sectors.length) / 2);
+    for (const [k, place] of writers.places.entries()) {
+      const request = writers.requests[k]!;
+      if (this.#written[place] === allBytes || (this.#done[place]! & wasRead) !== 0) continue;
       partial[log.site[request]!]! += weights[request]!;
     }
-    const lone: LoneSector[] = [];
+    const lone: { readonly sectors: number[]; readonly sites: number[] } = { sectors: [], sites: [] };
     if (unseen.every((count) => count === 0))
-      for (const sector of reader.keys()) {
-        if (this.touches(neighbourOf(sector))) continue;
-        const request = reader.get(sector)!;
-        lone.push({ sector, site: log.site[request]!, weight: weights[request]! });
+      for (let k = 0; k < readers.sectors.length; k++) {
+        if (this.touches(neighbourOf(readers.sectors[k]!))) continue;
+        lone.sectors.push(readers.sectors[k]!);
+        lone.sites.push(readers.sites[k]!);
       }
     return { read, unseen, lone, written, touched, partial };
   }
 
   /** Whether a sector was read or written. */
   touches(sector: number): boolean {
-    return this.#read.has(sector) || this.#written.has(sector);
+    return this.#places.has(sector);
+  }
+
+  /** Its place in the lists, which it gets now if nobody touched it before. */
+  #place(sector: number): number {
+    const { size } = this.#places;
+    if (size === this.#done.length) {
+      this.#done = grown(this.#done, (n) => new Uint8Array(n));
+      this.#written = grown(this.#written, (n) => new Uint32Array(n));
+    }
+    return this.#places.noteOr(sector, size);
   }
 
   /** The same, to go on from. */
   copy(): Footprint {
     const copy = new Footprint();
-    copy.#read = this.#read.copy();
-    copy.#written = this.#written.copy();
+    copy.#places = this.#places.copy();
+    copy.#done = this.#done.slice();
+    copy.#written = this.#written.slice();
     return copy;
   }
 }
@@ -143,14 +166,14 @@ export class Footprints {
    */
   lone(log: SectorLog, steps: readonly (readonly SectorLog[])[], work: Work): Float64Array {
     const lone = new Float64Array(this.#sites);
-    const add = (of: SectorLog, share: number, counts: (sector: LoneSector) => boolean): void => {
-      const all = this.alone(of, work).lone;
-      work.ask(all.length);
-      for (const each of all) if (counts(each)) lone[each.site]! += share * each.weight;
+    const add = (of: SectorLog, share: number, counts: (sector: number) => boolean): void => {
+      const { sectors, sites } = this.alone(of, work).lone;
+      work.ask(sectors.length * sectorSteps);
+      for (let k = 0; k < sectors.length; k++) if (counts(sectors[k]!)) lone[sites[k]!]! += share;
     };
-    const goesOnIn = (other: SectorLog): ((each: LoneSector) => boolean) => {
+    const goesOnIn = (other: SectorLog): ((sector: number) => boolean) => {
       const { footprint } = this.#of(other, work);
-      return ({ sector }) => footprint.touches(neighbourOf(sector));
+      return (sector) => footprint.touches(neighbourOf(sector));
     };
     add(log, 1, () => true);
     for (const others of steps)

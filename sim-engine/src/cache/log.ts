@@ -12,7 +12,8 @@ export const atomic = 2;
 export const bypass = 3;
 export type AccessKind = typeof load | typeof store | typeof atomic | typeof bypass;
 
-const grown = <T extends Uint32Array | Uint16Array | Uint8Array>(old: T, make: (length: number) => T): T => {
+/** The same, and room for as much again. */
+export const grown = <T extends Uint32Array | Uint16Array | Uint8Array>(old: T, make: (length: number) => T): T => {
   const larger = make(old.length * 2);
   larger.set(old);
   return larger;

@@ -13,8 +13,12 @@ test("a sector set is a map", () =>
       }
       expect(set.size).toBe(map.size);
       for (const [key, note] of map) expect(set.get(key)).toBe(note);
-      expect([...set.keys()].sort((a, b) => a - b)).toEqual([...map.keys()].sort((a, b) => a - b));
-      expect(set.has(2 ** 32 - 2)).toBe(map.has(2 ** 32 - 2));
+      for (const [key, note] of map) expect(set.noteOr(key, note + 1)).toBe(note);
+      const { size } = set;
+      expect([set.has(2 ** 32 - 2), set.noteOr(2 ** 32 - 2, 7), set.get(2 ** 32 - 2)]).toEqual(
+        map.has(2 ** 32 - 2) ? [true, map.get(2 ** 32 - 2), map.get(2 ** 32 - 2)] : [false, 7, 7],
+      );
+      expect(set.size).toBe(map.has(2 ** 32 - 2) ? size : size + 1);
     }),
   ));
 

@@ -29,6 +29,14 @@ export class SectorSet {
     this.#notes[slot] = note;
   }
 
+  /** The sector's note, which is `note` from now on if it has none. */
+  noteOr(sector: number, note: number): number {
+    const slot = this.#slot(sector);
+    if (this.#keys[slot] !== absent) return this.#notes[slot]!;
+    this.set(sector, note);
+    return note;
+  }
+
   copy(): SectorSet {
     const copy = new SectorSet();
     copy.size = this.size;
@@ -37,13 +45,10 @@ export class SectorSet {
     return copy;
   }
 
-  *keys(): Generator<number> {
-    for (const key of this.#keys) if (key !== absent) yield key;
-  }
-
+  /** By the upper bits of the product, which all bits of the sector decide: buffers may lie a power of two apart. */
   #slot(sector: number): number {
     const mask = this.#keys.length - 1;
-    let slot = (Math.imul(sector, 0x9e3779b1) >>> 7) & mask;
+    let slot = Math.imul(sector, 0x9e3779b1) >>> (Math.clz32(mask) & 31);
     while (this.#keys[slot] !== absent && this.#keys[slot] !== sector) slot = (slot + 1) & mask;
     return slot;
   }
@@ -51,8 +56,8 @@ export class SectorSet {
   #grow(): void {
     const keys = this.#keys;
     const notes = this.#notes;
-    this.#keys = new Uint32Array(keys.length * 2).fill(absent);
-    this.#notes = new Uint32Array(keys.length * 2);
+    this.#keys = new Uint32Array(keys.length * 4).fill(absent);
+    this.#notes = new Uint32Array(keys.length * 4);
     for (let i = 0; i < keys.length; i++) {
       if (keys[i] === absent) continue;
       const slot = this.#slot(keys[i]!);

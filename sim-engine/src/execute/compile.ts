@@ -352,7 +352,7 @@ class Compiler {
       steps = [];
     };
     for (const op of block.ops) {
-      this.#work.ask(4);
+      this.#work.ask(8);
       if (op.action.kind === "mbarrier.wait") {
         const { gate, step } = waitingAt(op, this.#asyncParts(op));
         endSegment({ gate });

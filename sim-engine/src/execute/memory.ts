@@ -71,11 +71,12 @@ export class FixedWindow implements Window {
   }
 }
 
-const pageBytes = 1024;
+/** Few enough that stores here and there, as in a table of hashes, make little that nobody asks for. */
+const pageBytes = 256;
 /** Pages that are allocated together, at the most: a small buffer costs as much as a large one. */
-const pagesAtOnce = 64;
+const pagesAtOnce = 256;
 /** Pages found last, by the lower bits of their index. */
-const recentPages = 64;
+const recentPages = 256;
 
 interface Page {
   readonly view: DataView;

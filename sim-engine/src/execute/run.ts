@@ -478,6 +478,8 @@ export class Runner {
 
   #spend(cost: number): void {
     if (this.work.spend(cost) < 0) throw new BudgetExceeded("the kernel runs longer than the simulation's step budget");
+    // Of 32 lanes: twice as long as what else is a step.
+    this.work.ask(cost);
   }
 }
 

@@ -59,7 +59,7 @@ export function findInvented(program: Program, scalars: ReadonlySet<number>, wor
   for (let changed = true; changed; ) {
     changed = false;
     for (const { op, block } of ops) {
-      work.ask(1);
+      work.ask(2);
       const isOne = values.has(op) || becomes(op, block);
       if (isOne && !values.has(op)) {
         values.add(op);
