@@ -94,7 +94,7 @@ function share(folder) {
       computeCapability: 90,
       includeDirs: values.include.map((each) => path.resolve(each)),
     });
-    const { unit } = syntax.parse(parser, reading);
+    const { unit } = new syntax.FileParser(parser).parse(reading);
     ms += now() - started;
     characters += reading.text.length;
     const say = (what, { start, end }) => {
@@ -159,12 +159,13 @@ function times() {
       const reading = syntax.read(key, text, host, { computeCapability: 90 });
       stages.read.push(now() - at);
       at = now();
-      syntax.parse(parser, reading);
+      const file = new syntax.FileParser(parser);
+      file.parse(reading);
       stages.parse.push(now() - at);
       const middle = text.indexOf("float sum", text.length >> 1);
       const edited = `${text.slice(0, middle)}x${text.slice(middle)}`;
       at = now();
-      syntax.parse(parser, syntax.read(key, edited, host, { computeCapability: 90 }));
+      file.parse(syntax.read(key, edited, host, { computeCapability: 90 }));
       stages.keystroke.push(now() - at);
       parser.forget(key);
     }
@@ -174,8 +175,8 @@ function times() {
     );
   }
   const text = program(20_000);
-  for (let i = 0; i < 60; i++)
-    syntax.parse(parser, syntax.read("/bench.cu", text.replace("int n", `int n${i}`), host, { computeCapability: 90 }));
+  const file = new syntax.FileParser(parser);
+  for (let i = 0; i < 60; i++) file.parse(syntax.read("/bench.cu", text.replace("int n", `int n${i}`), host, { computeCapability: 90 }));
   globalThis.gc?.();
   const { rss, heapUsed, external } = process.memoryUsage();
   const mib = (bytes) => (bytes / 2 ** 20).toFixed(0);
