@@ -2,8 +2,6 @@
 
 /** Share of launches that are to lie within their bar. */
 const share = 0.8;
-/** Share of a set within the bar that the other sets give it: more, as the model was mended while looking at all of them. */
-const shareOfSets = 0.82;
 /** A class of which fewer were measured has the error of all, if that is larger. */
 const enough = 20;
 
@@ -13,7 +11,7 @@ function bound(errors) {
   return sorted[Math.min(Math.ceil((sorted.length + 1) * share), sorted.length) - 1] ?? 0;
 }
 
-/** By class: of its own launches; `wider` times that, as those the model was made on are nearer than others will be. */
+/** By class: of its own launches; `wider` times that. */
 function barsOf(launches, wider, classes) {
   const all = bound(launches.map(({ error }) => error));
   const entries = classes.map((name) => {
@@ -24,25 +22,29 @@ function barsOf(launches, wider, classes) {
   return Object.fromEntries(entries);
 }
 
-/** Share of launches within the bar. */
-const coverage = (launches, errors) => launches.filter(({ name, error }) => error <= errors[name].error).length / launches.length;
+/** Share of launches within the bar that others give them. */
+export function heldBy(others, launches, wider, classes) {
+  const errors = barsOf(others, wider, classes);
+  return launches.filter(({ name, error }) => error <= errors[name].error).length / launches.length;
+}
 
 /**
- * @param sets lists of `{name, error}`: the class and |ln(simulated / measured)| of each launch with the right configuration
- * @returns `{wider, classes}`: the least factor with which each set lies within the bar that the others give it; errors as ratios less 1
+ * @param groups lists of `{name, error}`: the class and |ln(simulated / measured)| of each launch with the right configuration; the launches
+ * of one program, on whatever GPU, are in one group
+ * @returns `{wider, classes}`: the least factor with which the bars that the other groups give hold for four of five launches; errors as
+ * ratios less 1
  */
-export function learn(sets, classes) {
-  const full = sets.filter((set) => set.length > 0);
-  const isHeld = (wider) =>
-    full.every((set) => {
-      // Of a handful of launches no share can be told.
-      if (set.length < enough) return true;
-      const others = full.filter((other) => other !== set).flat();
-      return others.length === 0 || coverage(set, barsOf(others, wider, classes)) >= shareOfSets;
-    });
+export function learn(groups, classes) {
+  const full = groups.filter((group) => group.length > 0);
+  const all = full.flat();
+  const held = (wider) =>
+    full.reduce((sum, group) => {
+      const others = full.filter((other) => other !== group).flat();
+      return sum + heldBy(others, group, wider, classes) * group.length;
+    }, 0) / all.length;
   let wider = 1;
-  while (!isHeld(wider) && wider < 4) wider = Math.round(20 * wider + 1) / 20;
-  const rounded = Object.entries(barsOf(full.flat(), wider, classes)).map(([name, { launches, error }]) => [
+  while (full.length > 1 && held(wider) < share && wider < 4) wider = Math.round(20 * wider + 1) / 20;
+  const rounded = Object.entries(barsOf(all, wider, classes)).map(([name, { launches, error }]) => [
     name,
     { launches, error: Math.ceil(100 * Math.expm1(error)) / 100 },
   ]);

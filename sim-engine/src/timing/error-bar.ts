@@ -1,6 +1,6 @@
 /**
- * How far from the truth a time may be: learnt from the launches measured, by what bounds them, and held against programs that
- * neither the model nor this was made on (docs/accuracy.md).
+ * How far from the truth a time may be: learnt, by what bounds them, from launches of programs that the model was not made on, and
+ * held against others of those (docs/accuracy.md).
  */
 import { timeErrors } from "./errors.ts";
 
@@ -10,7 +10,7 @@ export type ErrorClass = (typeof errorClasses)[number];
 
 /** As `validation/time-errors.json` records them. */
 export interface TimeErrors {
-  /** How many times what the launches measured show the bar is: others will be farther off, see bench/support/time-errors.mjs. */
+  /** How many times what the launches measured show the bar is: those of other programs are farther off, see bench/support/time-errors.mjs. */
   readonly wider: number;
   readonly classes: Readonly<Record<ErrorClass, { readonly launches: number; readonly error: number }>>;
 }

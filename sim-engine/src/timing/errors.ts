@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.3,
+  wider: 1.15,
   classes: {
-    launch: { launches: 53, error: 0.12 },
-    compute: { launches: 64, error: 0.27 },
-    l1: { launches: 80, error: 0.16 },
-    l2: { launches: 35, error: 0.41 },
-    memory: { launches: 180, error: 0.19 },
-    atomics: { launches: 20, error: 0.34 },
-    host: { launches: 3, error: 0.23 },
-    waits: { launches: 26, error: 0.59 },
+    launch: { launches: 40, error: 0.18 },
+    compute: { launches: 49, error: 0.46 },
+    l1: { launches: 65, error: 0.27 },
+    l2: { launches: 42, error: 0.59 },
+    memory: { launches: 115, error: 0.26 },
+    atomics: { launches: 26, error: 0.72 },
+    host: { launches: 2, error: 0.35 },
+    waits: { launches: 16, error: 0.35 },
   },
 };
