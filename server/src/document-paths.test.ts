@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { pathOfUri, uriOfPath } from "./document-paths.ts";
 
-test.each([
+test.each<[uri: string, path: string]>([
   ["file:///w/a.cu", "/w/a.cu"],
   ["file:///w/with%20blank%231.cu", "/w/with blank#1.cu"],
   ["file:///w/%E2%80%AEx.cu", "/w/\u202Ex.cu"],
+  ...(process.platform === "win32" ? [] : ([["file:///w/a%5Cb.cu", "/w/a\\b.cu"]] satisfies [string, string][])),
   ["untitled:Untitled-1", "/untitled::Untitled-1"],
   ["untitled:/w/new.cu", "/w/untitled::new.cu"],
   ["git:/w/a.cu?%7B%22ref%22%3A%22HEAD%22%7D", "/w/git:%7B%22ref%22%3A%22HEAD%22%7D:a.cu"],

@@ -9,7 +9,8 @@ import { URI } from "vscode-uri";
 export function pathOfUri(uri: string): string {
   const parsed = URI.parse(uri, true);
   const { scheme, authority, query, fragment } = parsed;
-  if (scheme === "file") return parsed.fsPath.replaceAll("\\", "/");
+  // Where paths begin with a slash a backslash is part of a name.
+  if (scheme === "file") return parsed.fsPath.startsWith("/") ? parsed.fsPath : parsed.fsPath.replaceAll("\\", "/");
   const path = parsed.path.startsWith("/") ? parsed.path : `/${parsed.path}`;
   const at = path.lastIndexOf("/") + 1;
   const mark = encodeURIComponent([authority, query, fragment].filter(Boolean).join(" "));
