@@ -125,6 +125,15 @@ describe("a pool of inspectors", () => {
     expect(started).toEqual([["/a.cu"], ["/b.cu"]]);
   });
 
+  test("starts another where one ends before its first file", async () => {
+    const { start, started } = scripted(() => "answered");
+    let broken = 2;
+    const sometimes = (): Inspector => (broken-- > 0 ? { ...start(), ready: Promise.reject(new Error("SIGKILL")) } : start());
+    const pool = new InspectorPool({ start: sometimes, size: 1, seconds: 10 });
+    expect(await pool.inspect(jobOf("/a.cu"))).toEqual(answerOf("/a.cu"));
+    expect(started).toEqual([[], [], ["/a.cu"]]);
+  });
+
   test("says so where no inspector starts", async () => {
     const { start } = scripted(() => "answered");
     const broken = (): Inspector => ({ ...start(), ready: Promise.reject(new Error("no such module")) });

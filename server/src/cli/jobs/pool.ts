@@ -17,6 +17,9 @@ const betweenLooks = 0.1;
 /** How many times as long as it may work it may wait for something that does not come. */
 const patience = 12;
 
+/** How often one is started that does not come to its first file. */
+const mostStarts = 3;
+
 /** A file whose inspector was lost on it. */
 export interface Lost {
   readonly failure: Failure;
@@ -45,8 +48,7 @@ export class InspectorPool {
       for (;;) {
         const used = inspector?.isFit ? inspector : undefined;
         if (!used && inspector) this.#end(inspector);
-        inspector = used ?? this.#start();
-        await inspector.ready;
+        inspector = used ?? (await this.#ready());
         const answer = await this.#watched(inspector, job);
         // What the files before it left behind is not its fault.
         if ("died" in answer && used) continue;
@@ -93,10 +95,19 @@ export class InspectorPool {
     }
   }
 
-  #start(): Inspector {
-    const inspector = this.#options.start();
-    this.#all.add(inspector);
-    return inspector;
+  /** A new one. Rejects where none can be started: that another ended it as it was starting may be chance, and costs no file. */
+  async #ready(): Promise<Inspector> {
+    for (let left = mostStarts; ; left--) {
+      const inspector = this.#options.start();
+      this.#all.add(inspector);
+      try {
+        await inspector.ready;
+        return inspector;
+      } catch (error) {
+        this.#end(inspector);
+        if (left === 1) throw error;
+      }
+    }
   }
 
   #end(inspector: Inspector): void {
