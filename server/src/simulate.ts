@@ -67,6 +67,9 @@ export interface Simulation {
 /** What came of one launch, or of a kernel that nothing launches. */
 export type Outcome = { readonly simulated: SimulatedLaunch } | { readonly notSimulated: NotSimulatedLaunch };
 
+/** What a launch takes besides the steps that are counted, however little its kernel does: some 15 ms. */
+const stepsOfLaunch = 15_000;
+
 /** What is remembered of simulations lives as long as the rest of what is known of the files. */
 const memories = new WeakMap<Database, { readonly cache: ReportCache; readonly stamped: StampedReports }>();
 
@@ -178,6 +181,7 @@ export function simulateLaunch(
       kernel = code;
       report = cache.get(code, launch, settings, (onContent) => {
         program.db.count("report");
+        work.ask(stepsOfLaunch);
         return stage("simulate", () => simulate(code, launch, gpu, { work, ...(count ? { registers: count } : {}), onContent }));
       });
     }

@@ -28,7 +28,7 @@ export interface Baseline {
 export function readBaseline(file: string, { cwd }: Pick<Io, "cwd">): Baseline {
   const text = readText(path.resolve(cwd, file));
   if (text instanceof NotRead) throw new UsageError(`${file} is not read: ${text.reason}`);
-  return { file, entries: text === undefined ? undefined : parsed(text, file) };
+  return { file, entries: text === undefined ? undefined : parsed(text.replace(/^\uFEFF/, " "), file) };
 }
 
 /** The baseline that the project's file names; absolute. */

@@ -342,6 +342,7 @@ describe("check --baseline", () => {
   test.each<[string, string, string]>([
     ["is no JSON", '{\n  "findings": [}', "2:16: this is not JSON: value expected"],
     ["is nested without end", "[".repeat(100_000), "1:101: this is nested too deep"],
+    ["is a list behind a byte order mark", "\uFEFF[]", "1:2: a baseline has a list of `findings`"],
     ["is empty", "", "1:1: "],
     ["is a list", "[]", "1:1: a baseline has a list of `findings`"],
     ["has no list", '{ "version": 1, "findings": 3 }', "1:29: a baseline has a list of `findings`"],

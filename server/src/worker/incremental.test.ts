@@ -63,31 +63,35 @@ describe("after random edits", () => {
     ["namespaces, macros and templates", namespaced],
     ...sources.map((name): [string, string] => [name, readFileSync(new URL(name, root), "utf8")]),
   ];
-  test.each(texts)("%s: what is said is what a fresh analysis says", (name, original) => {
-    const edited = runner(original, "h200");
-    let version = 1;
-    let text = original;
-    saidBy(edited);
-    fc.assert(
-      fc.property(steps, fc.boolean(), (edits, back) => {
-        const before = text;
-        for (const step of edits) {
-          const edit = editFor(step, text);
-          text = apply(text, edit);
-          edited.edit(path, ++version, [edit]);
-          // Nearly always somebody asks in between.
-          if (step[2] % 4) edited.find(path);
-        }
-        expect(saidBy(edited)).toEqual(saidBy(runner(text, "h200")));
-        // Undone in one go, most of the time: texts do not drift into noise.
-        if (!back && text.length < 2 * original.length) return;
-        edited.edit(path, ++version, [{ start: 0, end: text.length, text: before }]);
-        text = before;
-        expect(saidBy(edited)).toEqual(saidBy(runner(text, "h200")));
-      }),
-      { numRuns: name === "examples/tour.cu" ? 4 : 8, seed: 5, endOnFailure: true },
-    );
-  });
+  test.each(texts)(
+    "%s: what is said is what a fresh analysis says",
+    (name, original) => {
+      const edited = runner(original, "h200");
+      let version = 1;
+      let text = original;
+      saidBy(edited);
+      fc.assert(
+        fc.property(steps, fc.boolean(), (edits, back) => {
+          const before = text;
+          for (const step of edits) {
+            const edit = editFor(step, text);
+            text = apply(text, edit);
+            edited.edit(path, ++version, [edit]);
+            // Nearly always somebody asks in between.
+            if (step[2] % 4) edited.find(path);
+          }
+          expect(saidBy(edited)).toEqual(saidBy(runner(text, "h200")));
+          // Undone in one go, most of the time: texts do not drift into noise.
+          if (!back && text.length < 2 * original.length) return;
+          edited.edit(path, ++version, [{ start: 0, end: text.length, text: before }]);
+          text = before;
+          expect(saidBy(edited)).toEqual(saidBy(runner(text, "h200")));
+        }),
+        { numRuns: name === "examples/tour.cu" ? 4 : 8, seed: 5, endOnFailure: true },
+      );
+    },
+    120_000,
+  );
 });
 
 test("what is found in one declaration follows what others have become", () => {

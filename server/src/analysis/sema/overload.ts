@@ -32,11 +32,11 @@ export function overload(
   substitution: Substitution | undefined,
 ): Resolved | undefined {
   let best: Candidate | undefined;
-  const functions = found.entities.flatMap((each) => (each.kind === "function" ? [each.declaration] : []));
-  if (functions.length > mostOverloads) {
+  if (found.entities.length > mostOverloads) {
     context.recursion.end();
     return undefined;
   }
+  const functions = found.entities.flatMap((each) => (each.kind === "function" ? [each.declaration] : []));
   for (const declaration of functions) {
     if (declaration.specialisation || declaration.deleted) continue;
     const candidate = context.guard(() => consider(context, substitutions, declaration, functions, found, explicit, args, substitution));
