@@ -10,7 +10,7 @@ export interface TreeEntry {
   /** `file`, `link` (its content is where it leads), or `module`: another repository, whose files are not in this one. */
   readonly kind: "file" | "link" | "module";
   readonly object: string;
-  /** Bytes; 0 of a module. */
+  /** Bytes; 0 of a module, and of what is not here. */
   readonly size: number;
 }
 
@@ -26,6 +26,8 @@ const here = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 const quiet = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager", "--literal-pathspecs"];
 /** Bytes of one answer. */
 const longestAnswer = 2 ** 30;
+/** Objects at which git ends that are asked around: each takes it two starts. */
+const mostBroken = 1_000;
 const kinds: Readonly<Record<string, TreeEntry["kind"]>> = {
   "100644": "file",
   "100755": "file",
@@ -42,12 +44,15 @@ export class Repository {
     this.root = root.replaceAll(path.sep, "/");
   }
 
-  /** The repository that a folder is in. Throws a UsageError where it is in none, or there is no git. */
+  /** The repository whose work tree a folder is in. Throws a UsageError where it is in none, or there is no git. */
   static of(folder: string): Repository {
-    const { status, out, error } = git(folder, ["rev-parse", "--show-cdup"]);
+    const { status, out, error } = git(folder, ["rev-parse", "--is-inside-work-tree", "--show-cdup"]);
     if (status !== 0)
       throw new UsageError(error.includes("not a git repository") ? "this folder is in no git repository" : `git: ${error}`);
-    return new Repository(path.resolve(folder, out.toString().trimEnd()));
+    const [isInside, up = ""] = out.toString().split("\n");
+    if (isInside !== "true")
+      throw new UsageError("this folder is in no work tree (a bare repository has none): revisions are compared from within one");
+    return new Repository(path.resolve(folder, up));
   }
 
   /** The commit that a name stands for. Throws a UsageError where there is none. */
@@ -75,27 +80,26 @@ export class Repository {
   tree(commit: string): Map<string, TreeEntry> {
     const entries = new Map<string, TreeEntry>();
     for (const line of parts(this.#ask(["ls-tree", "-r", "-l", "-z", "--full-tree", commit]))) {
-      const [, mode = "", object = "", size = "", file = ""] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
+      const [, mode = "", object = "", size = "", file = ""] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-|BAD)\t(.*)$/s.exec(line) ?? [];
       const kind = kinds[mode];
       if (kind) entries.set(file, { kind, object, size: Number(size) || 0 });
     }
     return entries;
   }
 
-  /** What objects hold, in the order asked; undefined for those that are not here. */
+  /**
+   * What objects hold, in the order asked; undefined for those that are not here, or not whole. At such a one git may end, and is asked
+   * for those behind it again.
+   */
   contents(objects: readonly string[]): (Buffer | undefined)[] {
-    if (objects.length === 0) return [];
-    const out = this.#ask(["cat-file", "--batch"], `${objects.join("\n")}\n`);
-    let at = 0;
-    return objects.map(() => {
-      const end = out.indexOf(0x0a, at);
-      const [, kind, size] = out.toString("utf8", at, end).split(" ");
-      at = end + 1;
-      if (kind !== "blob") return undefined;
-      const content = out.subarray(at, at + Number(size));
-      at += content.length + 1;
-      return content;
-    });
+    const found: (Buffer | undefined)[] = [];
+    for (let broken = 0; found.length < objects.length && broken < mostBroken; ) {
+      const asked = objects.slice(found.length);
+      const whole = blobsIn(git(this.root, ["cat-file", "--batch"], `${asked.join("\n")}\n`).out, asked.length);
+      for (const blob of whole) found.push(blob);
+      if (whole.length === 0) broken = found.push(undefined) && broken + 1;
+    }
+    return objects.map((_, index) => found[index]);
   }
 
   /** The files that have another name in `to`, or in the index where there is none. */
@@ -138,10 +142,24 @@ function git(cwd: string, args: readonly string[], input = ""): Ran {
   const env = { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C", ...here };
   const { status, stdout, stderr, error } = spawnSync("git", [...quiet, ...args], { cwd, env, input, maxBuffer: longestAnswer });
   if (error && "code" in error && error.code === "ENOENT") throw new UsageError("git is not installed, or not on PATH");
-  return { status, out: stdout, error: error?.message ?? stderr.toString().trim().split("\n").at(-1) ?? "" };
+  return { status, out: stdout ?? Buffer.alloc(0), error: error?.message ?? stderr.toString().trim().split("\n").at(-1) ?? "" };
 }
 
-/** What a list with zeros between holds. */
+/** What an answer about so many objects holds, up to where it ends too early. */
+function blobsIn(out: Buffer, count: number): (Buffer | undefined)[] {
+  const blobs: (Buffer | undefined)[] = [];
+  for (let at = 0; blobs.length < count; ) {
+    const end = out.indexOf(0x0a, at);
+    const [, kind, size] = out.toString("utf8", at, Math.max(at, end)).split(" ");
+    const next = end + 1 + (kind === "blob" ? Number(size) + 1 : 0);
+    if (end < 0 || next > out.length) break;
+    blobs.push(kind === "blob" ? out.subarray(end + 1, next - 1) : undefined);
+    at = next;
+  }
+  return blobs;
+}
+
+/** What a list with zeros between holds. Of names that are not UTF-8 it has a replacement character for what is none: see `names.ts`. */
 const parts = (out: Buffer): string[] =>
   out
     .toString("utf8")

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { NotRead } from "../../syntax/file-text.ts";
+import { disk, type Files } from "../files.ts";
 import { folderWith } from "../testing/command.ts";
 import { repository } from "../testing/repository.ts";
 import { Repository } from "./repository.ts";
@@ -51,29 +52,42 @@ describe("a revision", () => {
     expect(files.read(outside)).toBe("outside");
   });
 
-  test("follows links within it, and none out of it", () => {
+  test("follows links as the disk does, and tells where they lead", () => {
     const repo = repository();
-    repo.write({ "real/a.cuh": "here" });
+    const outside = path.join(folderWith({ "x.h": "outside" }), "x.h");
+    repo.write({ "real/a.cuh": "here", "real/deep/b.cuh": "deep" });
+    symlinkSync("real/deep", path.join(repo.root, "deep"));
+    symlinkSync("deep/../a.cuh", path.join(repo.root, "by-parent.cuh"));
     for (const [target, name] of [
       ["real/a.cuh", "file.cuh"],
       ["real", "folder"],
-      ["/etc/passwd", "out.h"],
-      ["../../../etc/passwd", "up.h"],
       ["round", "round"],
       ["folder/a.cuh", "twice.cuh"],
+      ["none/x.h", "nowhere.h"],
+      [path.join(repo.root, "real"), "absolute"],
+      [outside, "out.h"],
+      [path.relative(repo.root, outside), "up.h"],
+      [path.dirname(outside), "outer"],
     ] as const)
       symlinkSync(target, path.join(repo.root, name));
     const files = new RevisionFiles({ root: repo.root, commit: repo.commit({}) });
-    const read = (name: string) => files.read(`${repo.root}/${name}`);
-    expect(["file.cuh", "folder/a.cuh", "twice.cuh", "out.h", "up.h", "round"].map(read)).toEqual([
-      "here",
-      "here",
-      "here",
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    expect(files.realPath(`${repo.root}/folder/a.cuh`)).toBe(`${repo.root}/real/a.cuh`);
+    const names = [
+      "file.cuh",
+      "folder/a.cuh",
+      "twice.cuh",
+      "by-parent.cuh",
+      "absolute/a.cuh",
+      "nowhere.h",
+      "out.h",
+      "up.h",
+      "outer/x.h",
+      "round",
+    ];
+    const of = (host: Pick<Files, "read" | "realPath">) =>
+      names.map((name) => [name, host.read(`${repo.root}/${name}`), host.realPath?.(`${repo.root}/${name}`)]);
+    expect(of(files)).toEqual(of(disk));
+    expect(of(files)).toContainEqual(["absolute/a.cuh", "here", `${repo.root}/real/a.cuh`]);
+    expect(of(files)).toContainEqual(["up.h", "outside", outside]);
   });
 
   test("refuses what is refused on disk", () => {
@@ -82,6 +96,21 @@ describe("a revision", () => {
     const files = new RevisionFiles({ root: repo.root, commit });
     expect(files.read(`${repo.root}/big.cu`)).toEqual(new NotRead("it has 8.1 MB; WarpLens reads up to 8 MB"));
     expect(files.read(`${repo.root}/binary.cu`)).toEqual(new NotRead("it is not UTF-8 text"));
+  });
+
+  test.each<[string, (object: string) => void]>([
+    ["is missing", (object) => rmSync(object)],
+    ["ends early", (object) => truncateSync(object, 10)],
+    ["is something else", (object) => writeFileSync(object, "something else")],
+  ])("names what git cannot give, and no other file: an object that %s", (_, spoil) => {
+    const repo = repository();
+    const commit = repo.commit({ "a.cu": "a", "b.cu": "b", "c.cu": "c" });
+    const object = repo.git("rev-parse", "HEAD:b.cu");
+    const stored = path.join(repo.root, ".git/objects", object.slice(0, 2), object.slice(2));
+    chmodSync(stored, 0o644);
+    spoil(stored);
+    const files = new RevisionFiles({ root: repo.root, commit });
+    expect(files.paths.map((file) => files.read(file))).toEqual(["a", new NotRead("git does not have it here, or not whole"), "c"]);
   });
 });
 

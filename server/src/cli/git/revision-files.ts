@@ -1,13 +1,16 @@
 /**
  * The files of a revision, where they would be if it were checked out: what is read below the repository's root is read from the
  * commit. From the disk comes what no revision holds: what lies outside, what git ignores (a build's folder, with its compilation
- * database and generated headers), and what is in other repositories below this one.
+ * database and generated headers), and what is in other repositories below this one. Links are followed as those of a checkout would be,
+ * also out of it: `realPath` tells where they lead, as the disk's does, and whoever reads for a program looks at that.
  */
 import path from "node:path";
 import { isSource } from "../../analysis/source-names.ts";
 import { diskFiles, largerThanRead, readBytes } from "../../files.ts";
 import { type FileText, NotRead } from "../../syntax/file-text.ts";
 import type { ListedFiles, Revision } from "../files.ts";
+import { isIn } from "../names.ts";
+import { isNamed, notNamed } from "./names.ts";
 import { Repository, type TreeEntry } from "./repository.ts";
 
 /** Bytes of files that are read ahead, and how many of them. */
@@ -15,6 +18,7 @@ const smallFile = 2 ** 18;
 const mostAhead = 256;
 /** Links on the way to a file. */
 const mostLinks = 40;
+const lost = new NotRead("git does not have it here, or not whole");
 
 export class RevisionFiles implements ListedFiles {
   readonly revision: Revision;
@@ -45,26 +49,18 @@ export class RevisionFiles implements ListedFiles {
 
   /** Reads many at once. */
   prepare(files: readonly string[]): void {
-    const wanted = files.flatMap((file) => {
-      const entry = this.#tree.get(this.#relative(file) ?? "");
-      return entry?.kind === "file" && !largerThanRead(file, entry.size) && !this.#known.has(entry.object) ? [entry.object] : [];
-    });
-    const contents = this.#repository.contents(wanted);
-    for (const [index, object] of wanted.entries()) this.#known.set(object, contents[index] ?? new NotRead("git does not have it here"));
+    this.#readAhead(files.flatMap((file) => this.#relative(file) ?? []));
   }
 
   bytes(file: string): Buffer | NotRead | undefined {
     const name = this.#relative(file);
-    if (name === undefined) return readBytes(file);
-    const place = this.#place(name);
-    if (place === undefined) return undefined;
-    if (place.onDisk) return readBytes(`${this.#repository.root}/${place.name}`);
-    const entry = this.#tree.get(place.name);
-    if (!entry) return this.#folders.has(place.name) ? new NotRead("it is a folder") : undefined;
-    const refusal = largerThanRead(file, entry.size);
-    if (refusal) return refusal;
-    if (!this.#known.has(entry.object)) this.prepare(this.#likelyWith(place.name));
-    return this.#known.get(entry.object);
+    const place = name === undefined ? { onDisk: file } : this.#place(name);
+    if (place instanceof NotRead) return place;
+    if ("onDisk" in place) return readBytes(place.onDisk);
+    const entry = this.#tree.get(place.inTree);
+    if (!entry) return this.#folders.has(place.inTree) ? new NotRead("it is a folder") : undefined;
+    if (!isNamed(place.inTree)) return notNamed;
+    return largerThanRead(file, entry.size) ?? this.#content(entry.object, this.#likelyWith(place.inTree));
   }
 
   // Hosts are spread into others, so these are properties of its own.
@@ -76,19 +72,18 @@ export class RevisionFiles implements ListedFiles {
 
   readonly list = (folder: string): readonly string[] => {
     const name = this.#relative(folder);
-    const place = name === undefined ? undefined : this.#place(name);
-    if (name === undefined || place?.onDisk) return diskFiles.list?.(folder) ?? [];
-    return place ? (this.#folders.get(place.name) ?? []).filter(isSource) : [];
+    const place = name === undefined ? { onDisk: folder } : this.#place(name);
+    if (place instanceof NotRead) return [];
+    return "onDisk" in place ? (diskFiles.list?.(place.onDisk) ?? []) : (this.#folders.get(place.inTree) ?? []).filter(isSource);
   };
 
   readonly realPath = (file: string): string | undefined => {
     const name = this.#relative(file);
-    if (name === undefined) return diskFiles.realPath?.(file);
-    const place = this.#place(name);
-    if (!place) return undefined;
-    const real = place.name === "" ? this.#repository.root : `${this.#repository.root}/${place.name}`;
-    if (place.onDisk) return diskFiles.realPath?.(real);
-    return this.#tree.has(place.name) || this.#folders.has(place.name) ? real : undefined;
+    const place = name === undefined ? { onDisk: file } : this.#place(name);
+    if (place instanceof NotRead) return undefined;
+    if ("onDisk" in place) return diskFiles.realPath?.(place.onDisk);
+    const real = place.inTree === "" ? this.#repository.root : `${this.#repository.root}/${place.inTree}`;
+    return this.#tree.has(place.inTree) || this.#folders.has(place.inTree) ? real : undefined;
   };
 
   readonly repository = (file: string): string | undefined =>
@@ -101,7 +96,7 @@ export class RevisionFiles implements ListedFiles {
     const beside = alike
       .map((each) => (folder === "" ? each : `${folder}/${each}`))
       .filter((each) => (this.#tree.get(each)?.size ?? 0) <= smallFile);
-    return [...new Set([name, ...beside.slice(0, mostAhead)])].map((each) => `${this.#repository.root}/${each}`);
+    return [name, ...beside.slice(0, mostAhead)];
   }
 
   /** The names in a folder, which is there from now on with those above it. */
@@ -120,29 +115,73 @@ export class RevisionFiles implements ListedFiles {
     return file.startsWith(`${root}/`) ? file.slice(root.length + 1) : undefined;
   }
 
-  /** Where a name leads, its links followed; undefined where they lead out of the repository, or in a circle. */
-  #place(name: string): { readonly name: string; readonly onDisk: boolean } | undefined {
+  /** Where a name leads, its links followed as the disk's are. */
+  #place(name: string): Place {
     let links = 0;
     let done = "";
-    let rest = name.split("/");
-    while (rest.length > 0) {
-      const next = done === "" ? (rest[0] ?? "") : `${done}/${rest[0]}`;
-      rest = rest.slice(1);
-      if (this.#onDisk.has(next)) return { name: [next, ...rest].join("/"), onDisk: true };
+    let rest = partsOf(name);
+    for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
+      if (part === "..") {
+        const above = path.posix.join(this.#repository.root, "..", ...rest);
+        if (done === "") {
+          const back = this.#within(above);
+          if (back === undefined) return { onDisk: above };
+          rest = partsOf(back);
+        }
+        done = folderOf(done);
+        continue;
+      }
+      const next = done === "" ? part : `${done}/${part}`;
+      if (this.#onDisk.has(next)) return { onDisk: [this.#repository.root, next, ...rest].join("/") };
       const entry = this.#tree.get(next);
       if (entry?.kind !== "link") {
         done = next;
         continue;
       }
-      const [target] = this.#repository.contents([entry.object]);
-      const leads = path.posix.join(folderOf(next), target?.toString("utf8") ?? "");
-      if (target === undefined || path.posix.isAbsolute(target.toString("utf8")) || leads.startsWith("..") || ++links > mostLinks)
-        return undefined;
-      rest = [...leads.split("/").filter((part) => part !== "" && part !== "."), ...rest];
+      const target = largerThanRead(next, entry.size) ?? this.#content(entry.object, [next]);
+      if (target instanceof NotRead) return target;
+      if (++links > mostLinks) return new NotRead("its links lead in a circle");
+      const leads = target.toString("utf8");
+      if (!path.posix.isAbsolute(leads)) {
+        rest = [...partsOf(leads), ...rest];
+        continue;
+      }
+      const back = this.#within(leads);
+      if (back === undefined) return { onDisk: path.posix.join(leads, ...rest) };
+      rest = [...partsOf(back), ...rest];
       done = "";
     }
-    return { name: done, onDisk: false };
+    return { inTree: done };
+  }
+
+  /** Where an absolute path is in the repository, by its name or its real one; undefined where it is not. */
+  #within(file: string): string | undefined {
+    const { root } = this.#repository;
+    const real = diskFiles.realPath?.(root) ?? root;
+    return this.#relative(file) ?? this.#relative(isIn(real, file) ? `${root}${file.slice(real.length)}` : file);
+  }
+
+  /** @param likely files that are read with it */
+  #content(object: string, likely: readonly string[]): Buffer | NotRead {
+    if (!this.#known.has(object)) this.#readAhead(likely);
+    return this.#known.get(object) ?? lost;
+  }
+
+  #readAhead(names: readonly string[]): void {
+    const wanted = new Set(
+      names.flatMap((name) => {
+        const entry = this.#tree.get(name);
+        return entry && entry.kind !== "module" && !largerThanRead(name, entry.size) && !this.#known.has(entry.object) ? entry.object : [];
+      }),
+    );
+    const contents = this.#repository.contents([...wanted]);
+    for (const [index, object] of [...wanted].entries()) this.#known.set(object, contents[index] ?? lost);
   }
 }
+
+/** In the revision, relative to the root; or on the disk, absolute. */
+type Place = { readonly inTree: string } | { readonly onDisk: string } | NotRead;
+
+const partsOf = (name: string): string[] => name.split("/").filter((part) => part !== "" && part !== ".");
 
 const folderOf = (file: string): string => (file.includes("/") ? path.posix.dirname(file) : "");

@@ -1,4 +1,5 @@
 /** The two states of a repository that are compared. */
+import { lstatSync } from "node:fs";
 import { disk, type ListedFiles } from "../files.ts";
 import { UsageError } from "../io.ts";
 import type { Repository } from "./repository.ts";
@@ -41,8 +42,34 @@ function side(repository: Repository, name: string): Side {
 
 const workingTree = (repository: Repository): Side => ({
   name: "working tree",
-  files: { ...disk, paths: repository.workingFiles().map((name) => `${repository.root}/${name}`) },
+  files: { ...disk, paths: filesIn(repository) },
 });
+
+/** Without links, and what lies behind them, which git may know by an older name: a revision has no such files, and no search finds any. */
+function filesIn(repository: Repository): string[] {
+  const folders = new Map<string, boolean>([["", true]]);
+  const isFolder = (name: string): boolean => {
+    const known = folders.get(name);
+    if (known !== undefined) return known;
+    const is = isFolder(name.slice(0, Math.max(0, name.lastIndexOf("/")))) && kindOf(`${repository.root}/${name}`) === "folder";
+    folders.set(name, is);
+    return is;
+  };
+  return repository.workingFiles().flatMap((name) => {
+    const file = `${repository.root}/${name}`;
+    return isFolder(name.slice(0, Math.max(0, name.lastIndexOf("/")))) && kindOf(file) === "other" ? [file] : [];
+  });
+}
+
+/** Undefined of links. What cannot be looked at is for whoever reads it. */
+function kindOf(file: string): "folder" | "other" | undefined {
+  try {
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    return found?.isSymbolicLink() ? undefined : found?.isDirectory() ? "folder" : "other";
+  } catch {
+    return "other";
+  }
+}
 
 /** A path of before as it is afterwards. */
 export function renaming(repository: Repository, before: Side, after: Side): (path: string) => string {
