@@ -1,11 +1,12 @@
 /** What a run is compared with: a baseline, and a revision. */
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
+import { visible } from "../foreign-text.ts";
 import { noBaseline, projectBaseline, readBaseline, withoutKnown } from "./baseline.ts";
 import { paired } from "./compare/pairs.ts";
 import { countsOf, withoutCounted } from "./finding-keys.ts";
 import { Repository } from "./git/repository.ts";
 import { renaming, sidesNamed } from "./git/sides.ts";
-import { type Input, listedInputs } from "./inputs.ts";
+import { type Input, listedInputs, withoutDoubtful } from "./inputs.ts";
 import { inspectAll } from "./inspect.ts";
 import { type Io, UsageError } from "./io.ts";
 import { failureText } from "./jobs/job.ts";
@@ -20,6 +21,8 @@ export interface Before {
   newFindings?(files: readonly FileResult[]): readonly FileResult[];
   /** A launch as it was; absent where there is no revision to compare with. */
   launch?(now: LaunchReport): LaunchReport | undefined;
+  /** Something of it is not known, as it failed. */
+  readonly hasFailed?: boolean;
 }
 
 /** What was before at a revision, by what a run says of it now. */
@@ -45,8 +48,15 @@ export function beforeAt(
   if (after.commit !== undefined) throw new UsageError(`--base takes one revision: ${base}`);
   const renamed = renaming(repository, before, after);
   const session = new Session(io, given, before.files);
-  const inputs = listedInputs(before.files, paths, io.cwd).filter(isWanted);
+  const listed = listedInputs(before.files, paths, io.cwd, before.name).filter(isWanted);
+  const told = new Set<string>();
+  const note = (message: string): void => {
+    if (!told.has(message)) io.error(`${visible(message)}\n`);
+    told.add(message);
+  };
   return async (gpu, now, simulates) => {
+    const sources = new Set(now.flatMap(({ input }) => (input.unread === undefined ? input.path : [])));
+    const inputs = withoutDoubtful(listed, (path) => sources.has(renamed(path)), note);
     const were = await inspectAll(session, inputs, gpu, io, (input) => simulates(session, input));
     const launches = new Map<LaunchReport, LaunchReport>();
     for (const { before: one, after: other } of paired(were.flatMap(sitedLaunches), now.flatMap(sitedLaunches), renamed))
@@ -54,18 +64,22 @@ export function beforeAt(
     return {
       newFindings: (files) => withoutCounted(files, countsOf(were, renamed), (path) => path).map(unlessFailed(were, renamed)),
       launch: (report) => launches.get(report),
+      hasFailed: were.some(({ failures }) => failures.length > 0),
     };
   };
 }
 
-/** A file whose state before is not known has failed, too: all of its findings pass for new. */
+/** A file whose state before is not known has failed, too: which of its findings are new is not known, so none is called so. */
 function unlessFailed(were: readonly FileResult[], renamed: (path: string) => string): (file: FileResult) => FileResult {
   const failed = new Map(
     were.flatMap(({ input, failures: [first] }) => (first ? [[renamed(input.path), failureText(first)] as const] : [])),
   );
+  const cannotTell = ({ input, toldBy }: FileResult): boolean =>
+    failed.has(input.path) || [...(toldBy ?? [])].some((path) => failed.has(path));
   return (file) => {
     const reason = failed.get(file.input.path);
-    return reason === undefined ? file : { ...file, failures: [...file.failures, { stage: "base", reason }] };
+    const known = cannotTell(file) ? { ...file, diagnostics: [] } : file;
+    return reason === undefined ? known : { ...known, failures: [...file.failures, { stage: "base", reason }] };
   };
 }
 

@@ -4,6 +4,7 @@ import { entriesOf, isFolder, readBytes, slashes } from "../files.ts";
 import { suggest } from "../rules/suggest.ts";
 import { NotRead } from "../syntax/file-text.ts";
 import type { Files, ListedFiles } from "./files.ts";
+import { isNamed, notNamed } from "./git/names.ts";
 import { includedFiles } from "./inclusions.ts";
 import { UsageError } from "./io.ts";
 import { nameOfPath } from "./names.ts";
@@ -116,8 +117,12 @@ function sourcesIn(root: string, given: string, unread: (file: string, reason: s
   return [];
 }
 
-/** Of files that are all known those that paths stand for; none for a path that is not among them. */
-export function listedInputs(files: ListedFiles, paths: readonly string[], cwd: string): Input[] {
+/**
+ * Of files that are all known those that paths stand for; none for a path that is not among them. What cannot be read is among them, and
+ * says why: headers, too, see `withoutDoubtful`.
+ * @param at the revision, as it is shown; absent for the disk
+ */
+export function listedInputs(files: ListedFiles, paths: readonly string[], cwd: string, at?: string): Input[] {
   const wanted = paths.map((given) => slashes(path.resolve(cwd, given)));
   const found = files.paths.flatMap((file): { file: string; folder: string | undefined }[] => {
     const named = wanted.includes(file);
@@ -128,11 +133,28 @@ export function listedInputs(files: ListedFiles, paths: readonly string[], cwd: 
   });
   files.prepare?.(found.map(({ file }) => file));
   const inputs = found.flatMap(({ file, folder }): Input[] => {
-    const bytes = files.bytes(file);
-    const input = bytes instanceof Buffer && !bytes.includes(0) ? inputOf(file, bytes, cwd, folder === undefined) : undefined;
+    const bytes = files.bytes(file) ?? (isNamed(file) ? undefined : notNamed);
+    if (bytes === undefined) return [];
+    const reason = refusal(bytes);
+    const input =
+      bytes instanceof NotRead || reason !== undefined
+        ? unreadInput(file, cwd, `${nameOfPath(cwd)(file)} is not read${at === undefined ? "" : ` at ${at}`}: ${reason}`)
+        : inputOf(file, bytes, cwd, folder === undefined);
     return input ? [folder === undefined ? input : { ...input, folder }] : [];
   });
   return withInclusions(inputs);
+}
+
+/**
+ * Without headers that were found and cannot be read, and that are no sources where they can: those may be anything, and are told.
+ * @param isSource whether a path is that of a source on the side that it is compared with
+ */
+export function withoutDoubtful(inputs: readonly Input[], isSource: (path: string) => boolean, note: (message: string) => void): Input[] {
+  return inputs.filter(({ path, folder, unread }) => {
+    if (unread === undefined || folder === undefined || cuda.test(path) || isSource(path)) return true;
+    note(`${unread}; it is left out`);
+    return false;
+  });
 }
 
 /** A file that sources include; undefined when it cannot be read any more. */
@@ -144,10 +166,13 @@ export function readIncluded(file: string, cwd: string, files: Pick<Files, "byte
 /** Or why it is not read; undefined where it is no matter. */
 function read(file: string, cwd: string, named: boolean): Input | string | undefined {
   const bytes = readBytes(file) ?? new NotRead("it is not there");
-  const reason = bytes instanceof NotRead ? bytes.reason : bytes.includes(0) ? "it is not UTF-8 text" : undefined;
+  const reason = refusal(bytes);
   if (bytes instanceof NotRead || reason !== undefined) return `${nameOfPath(cwd)(file)} is not read: ${reason}`;
   return inputOf(file, bytes, cwd, named);
 }
+
+const refusal = (bytes: Buffer | NotRead): string | undefined =>
+  bytes instanceof NotRead ? bytes.reason : bytes.includes(0) ? "it is not UTF-8 text" : undefined;
 
 /** A named file is read whatever it is called; a found one only if it holds device code. */
 function inputOf(file: string, bytes: Buffer, cwd: string, named: boolean): Input | undefined {

@@ -96,13 +96,29 @@ export function byFile(results: readonly FileResult[], cwd: string, files: Pick<
     results.flatMap(({ diagnostics }) => diagnostics),
     ({ path }) => path,
   );
-  const own = results.map((result) => ({ ...result, diagnostics: once(found.get(result.input.path) ?? []) }));
+  const tellers = tellersOf(results);
+  const own = results.map((result) => ({
+    ...result,
+    ...tellers(result.input.path),
+    diagnostics: once(found.get(result.input.path) ?? []),
+  }));
   const asked = new Set(results.map(({ input }) => input.path));
   const included = [...found].flatMap(([path, diagnostics]) => {
     const input = asked.has(path) ? undefined : readIncluded(path, cwd, files);
-    return input ? [{ input, diagnostics: once(diagnostics), failures: [] }] : [];
+    return input ? [{ input, ...tellers(path), diagnostics: once(diagnostics), failures: [] }] : [];
   });
   return [...own, ...included];
+}
+
+/** By a file the others whose inspection found what stands in it. */
+function tellersOf(results: readonly FileResult[]): (path: string) => Pick<FileResult, "toldBy"> {
+  const tellers = new Map<string, Set<string>>();
+  for (const { input, diagnostics } of results)
+    for (const { path } of diagnostics) if (path !== input.path) tellers.set(path, (tellers.get(path) ?? new Set()).add(input.path));
+  return (path) => {
+    const toldBy = tellers.get(path);
+    return toldBy ? { toldBy } : {};
+  };
 }
 
 /** One finding a rule and place: the most severe, and of its fixes those that all agree on. */

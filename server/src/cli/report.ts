@@ -12,6 +12,8 @@ export interface FileResult {
   readonly diagnostics: readonly Diagnostic[];
   /** Absent when nothing was to be simulated. */
   readonly simulation?: FileSimulation;
+  /** The paths of other files in whose inspection its findings were found. */
+  readonly toldBy?: ReadonlySet<string>;
   /** What failed inside; what it would have told is missing. */
   readonly failures: readonly Failure[];
 }

@@ -76,6 +76,7 @@ export default {
       return patch === "" ? 0 : 1;
     }
     const before = await beforeNow?.(gpu, files, (of, input) => of.simulates(input));
+    if (before?.hasFailed) isUnderstood = false;
     const result = { gpu, files: unknown(before?.newFindings(files) ?? files, baseline, io) };
     const exitCode = isUnderstood ? exitCodeOf(result, failOn) : 2;
     const root = repositoryRoot(io);

@@ -162,14 +162,15 @@ test("check leaves out what a revision has, wherever it has moved", async () => 
   expect(added.out).toContain("1 finding (1 hint)");
 });
 
-test("check fails for files of which nothing is known before: all of their findings pass for new", async () => {
+test("check fails for files of which nothing is known before, and calls none of their findings new", async () => {
   const repo = sample();
   repo.commit({ "src/warplens.json": "{" });
   repo.write({ "src/warplens.json": "{}" });
   const ran = await runIn(repo.root, ["check", ".", "--base", "HEAD", "--format", "json"]);
   expect(ran.code).toBe(2);
-  const { files } = JSON.parse(ran.out) as { files: { path: string; failures?: { stage: string }[] }[] };
+  const { files } = JSON.parse(ran.out) as { files: { path: string; diagnostics: unknown[]; failures?: { stage: string }[] }[] };
   expect(files.flatMap(({ path, failures = [] }) => failures.map(({ stage }) => `${path} ${stage}`))).toContain("src/a.cu base");
+  expect(files.flatMap(({ diagnostics }) => diagnostics)).toEqual([]);
 });
 
 test("gates compare with a revision: findings that it lacks are new, figures are bounded by what they were", async () => {

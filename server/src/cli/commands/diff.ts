@@ -1,12 +1,13 @@
 import path from "node:path";
 import { slashes } from "../../files.ts";
+import { visible } from "../../foreign-text.ts";
 import { compare } from "../compare/compare.ts";
 import { comparisonMarkdown } from "../compare/markdown.ts";
 import { comparisonReport } from "../compare/report.ts";
 import { comparisonText } from "../compare/text.ts";
 import { Repository } from "../git/repository.ts";
-import { renaming, sidesNamed } from "../git/sides.ts";
-import { listedInputs } from "../inputs.ts";
+import { renaming, type Side, sidesNamed } from "../git/sides.ts";
+import { listedInputs, withoutDoubtful } from "../inputs.ts";
 import { inspectAll, inspectionOptions } from "../inspect.ts";
 import { UsageError } from "../io.ts";
 import { isIn } from "../names.ts";
@@ -32,7 +33,21 @@ export default {
     const sessions = { before: new Session(io, given, before.files), after: new Session(io, given, after.files) };
     const gpu = sessions.after.gpu(undefined);
     const paths = behind.length > 0 ? behind : [repository.root];
-    const inputs = { before: listedInputs(before.files, paths, io.cwd), after: listedInputs(after.files, paths, io.cwd) };
+    const shown = ({ name, commit }: Side): string | undefined => (commit === undefined ? undefined : name);
+    const listed = {
+      before: listedInputs(before.files, paths, io.cwd, shown(before)),
+      after: listedInputs(after.files, paths, io.cwd, shown(after)),
+    };
+    const renamed = renaming(repository, before, after);
+    const note = (message: string): void => io.error(`${visible(message)}\n`);
+    const sources = {
+      before: new Set(listed.before.flatMap(({ path: file, unread }) => (unread === undefined ? renamed(file) : []))),
+      after: new Set(listed.after.flatMap(({ path: file, unread }) => (unread === undefined ? file : []))),
+    };
+    const inputs = {
+      before: withoutDoubtful(listed.before, (file) => sources.after.has(renamed(file)), note),
+      after: withoutDoubtful(listed.after, (file) => sources.before.has(file), note),
+    };
     for (const given of behind)
       if (![...inputs.before, ...inputs.after].some(({ path: found }) => isIn(slashes(path.resolve(io.cwd, given)), found)))
         throw new UsageError(`neither revision has CUDA sources in ${given}`);
@@ -43,7 +58,7 @@ export default {
     const now = await inspect("after");
     const were = await inspect("before");
     const isUnderstood = sessions.after.holdNames([...were, ...now]);
-    const comparison = compare(were, now, renaming(repository, before, after), threshold);
+    const comparison = compare(were, now, renamed, threshold);
     const compared = { comparison, gpu, before: before.name, after: after.name, threshold };
     if (format === "json") io.out(`${JSON.stringify(comparisonReport(compared, version()), null, 2)}\n`);
     else if (format === "markdown") io.out(comparisonMarkdown(compared));

@@ -40,6 +40,7 @@ export default {
         results.set(gpu.id, { files, before: { ...(await beforeNow?.(gpu, files, () => true)), ...known } });
       }
       const { files = [], before = {} } = results.get(gpu.id) ?? {};
+      if (before.hasFailed) isUnderstood = false;
       judgements.push(judge(gate, gpu, files, before));
     }
     const root = repositoryRoot(io);

@@ -7,6 +7,7 @@ import { countsOf, withoutCounted } from "../finding-keys.ts";
 import { failureText } from "../jobs/job.ts";
 import { type SitedLaunch, sitedLaunches } from "../launches.ts";
 import type { FileResult } from "../report.ts";
+import { leftOut } from "./left-out.ts";
 import { type Pair, paired } from "./pairs.ts";
 
 export interface FigureChange {
@@ -53,15 +54,15 @@ export function compare(
   renamed: (path: string) => string,
   threshold: number,
 ): Comparison {
-  // What one of the two lacks because it failed is neither new nor gone.
-  const failed = new Set([
-    ...allBefore.flatMap(({ input, failures }) => (failures.length > 0 ? [renamed(input.path)] : [])),
-    ...allAfter.flatMap(({ input, failures }) => (failures.length > 0 ? [input.path] : [])),
-  ]);
-  const before = allBefore.filter(({ input }) => !failed.has(renamed(input.path)));
-  const after = allAfter.filter(({ input }) => !failed.has(input.path));
-  const added = lacking(after, before, (path) => path, renamed);
-  const gone = lacking(before, after, renamed, (path) => path);
+  const { failed, lacksFindings } = leftOut(allBefore, allAfter, renamed);
+  const before = allBefore.filter(({ input }) => !failed(renamed(input.path)));
+  const after = allAfter.filter(({ input }) => !failed(input.path));
+  const told = {
+    before: before.filter(({ input }) => !lacksFindings(renamed(input.path))),
+    after: after.filter(({ input }) => !lacksFindings(input.path)),
+  };
+  const added = lacking(told.after, told.before, (path) => path, renamed);
+  const gone = lacking(told.before, told.after, renamed, (path) => path);
   const reasons = { before: reasonsIn(before, renamed), after: reasonsIn(after, (path) => path) };
   const changes = paired(before.flatMap(sitedLaunches), after.flatMap(sitedLaunches), renamed).flatMap((pair): LaunchChange[] => {
     const shown = pair.after ?? pair.before;

@@ -48,7 +48,7 @@ export const counted = (count: number, one: string, many: string): string => `${
 export const sites = (count: number): string => counted(count, "launch", "launches");
 
 /** `2 launches slower, 1 faster; 3 new findings, 1 gone`, or that nothing changed. */
-export function summaryText({ changed, newFindings, goneFindings }: Comparison): string {
+export function summaryText({ changed, newFindings, goneFindings, failures }: Comparison): string {
   const kinds = changed.map(kindOf);
   const counts = (["slower", "faster", "changed", "new", "gone"] as const).flatMap((kind) => {
     const count = kinds.filter((each) => each === kind).length;
@@ -63,7 +63,8 @@ export function summaryText({ changed, newFindings, goneFindings }: Comparison):
       ? [`${goneFindings.length} ${newFindings.length > 0 ? "gone" : goneFindings.length === 1 ? "finding gone" : "findings gone"}`]
       : []),
   ];
-  return [...launches, ...(found.length > 0 ? [found.join(", ")] : [])].join("; ") || "nothing changed";
+  const none = failures.length > 0 ? "nothing changed in what can be compared" : "nothing changed";
+  return [...launches, ...(found.length > 0 ? [found.join(", ")] : [])].join("; ") || none;
 }
 
 export function unchangedText({ unchanged }: Comparison, threshold: number): string {

@@ -136,7 +136,8 @@ function byFindings(
   if (isNew && !before.newFindings)
     return { reason: "what is known is not said: `baseline` in warplens.json, --baseline FILE or --base REVISION" };
   const wanted = wantedBy(of);
-  const findings = ((isNew ? before.newFindings?.(files) : undefined) ?? files).flatMap(({ input: { name }, diagnostics }) =>
+  const told = (isNew ? before.newFindings?.(files) : undefined) ?? files;
+  const findings = told.flatMap(({ input: { name }, diagnostics }) =>
     diagnostics
       .filter(
         (diagnostic) =>
@@ -144,7 +145,7 @@ function byFindings(
       )
       .map((diagnostic) => ({ name, diagnostic })),
   );
-  const failed = files.find(({ failures }) => failures.length > 0);
+  const failed = told.find(({ failures }) => failures.length > 0);
   const isGood = holds(findings.length, bound);
   // What failed could only have found more.
   if (failed && (isGood || !bound.comparison.startsWith("<"))) return { reason: failureIn(failed), findings };
