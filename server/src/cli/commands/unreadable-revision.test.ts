@@ -42,6 +42,9 @@ describe.each(unreadable)("%s", (_, content, reason) => {
     expect([findings, failures]).toEqual([{ new: [], gone: [] }, [`a.cu: read failed: ${message}`]]);
   });
 
+  test("diff says so in its text", async () =>
+    expect((await runIn(repo.root, ["diff", "HEAD~1", "HEAD"])).out).toContain(`a.cu: read failed: ${named}`));
+
   test("check --base", async () => {
     const now = spoilt(content);
     now.write(good);
@@ -107,6 +110,17 @@ describe("a header that cannot be read", () => {
     expect(ran).toMatchObject({ code: 2, err: expect.stringContaining("h.h is not read at HEAD (") });
     expect(ran.out).not.toMatch(/^new|^gone/m);
   });
+});
+
+test("a header that the base lacks: what includes it is left out", async () => {
+  const repo = repository();
+  repo.commit(good);
+  const object = repo.git("rev-parse", "HEAD:h.h");
+  repo.commit({ "h.h": `${header}// changed` });
+  rmSync(path.join(repo.root, ".git/objects", object.slice(0, 2), object.slice(2)));
+  const { code, out, err } = await runIn(repo.root, ["diff", "HEAD~1", "HEAD"]);
+  expect([code, err]).toEqual([2, expect.stringContaining("a.cu: read failed: its header h.h is not read: git does not have it here")]);
+  expect(out).not.toMatch(/^new|^gone|^changed/m);
 });
 
 describe("links", () => {

@@ -23,7 +23,7 @@ export function comparisonText({ comparison, gpu, before, after, threshold }: Co
     `${style(gpu.name, "bold")}, ${visibleName(before)} → ${visibleName(after)}`,
     ...(launches.length > 0 ? [launches.join("\n")] : []),
     ...(findings.length > 0 ? [`${style("findings", "bold")}\n${findings.join("\n")}`] : []),
-    ...failures.map(visible),
+    ...failures.map((failure) => visible(failure)),
     [style(summaryText(comparison), "bold"), unchangedText(comparison, threshold)].filter((text) => text !== "").join("; "),
   ];
   return `${parts.join("\n\n")}\n`;

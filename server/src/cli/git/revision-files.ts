@@ -10,7 +10,7 @@ import { diskFiles, largerThanRead, readBytes } from "../../files.ts";
 import { type FileText, NotRead } from "../../syntax/file-text.ts";
 import type { ListedFiles, Revision } from "../files.ts";
 import { isIn } from "../names.ts";
-import { isNamed, notNamed } from "./names.ts";
+import { isNamed, lost, notNamed } from "./names.ts";
 import { Repository, type TreeEntry } from "./repository.ts";
 
 /** Bytes of files that are read ahead, and how many of them. */
@@ -18,7 +18,6 @@ const smallFile = 2 ** 18;
 const mostAhead = 256;
 /** Links on the way to a file. */
 const mostLinks = 40;
-const lost = new NotRead("git does not have it here, or not whole");
 
 export class RevisionFiles implements ListedFiles {
   readonly revision: Revision;

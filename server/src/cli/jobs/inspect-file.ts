@@ -19,6 +19,7 @@ import { currentParser } from "../../syntax/current-parser.ts";
 import type { ProgramTimeline } from "../../timeline/program-timeline.ts";
 import { timelineOf } from "../../timeline/timeline.ts";
 import { failedStage, stage } from "../../trace.ts";
+import { lost } from "../git/names.ts";
 import type { Budget } from "./budget.ts";
 import { type Failure, type FileSimulation, type Job, type Names, type Outcome, tookTooLong, tookTooManySteps } from "./job.ts";
 
@@ -51,6 +52,9 @@ export async function inspectFile(
   };
   const program = attempt("read", () => analyze(job.path, job.text, job.analysis, disk));
   notes.push(...(program?.buildProblems ?? []));
+  // What is said of the file without that header is not of the file as it was.
+  for (const { path, reason } of program?.reading.missingIncludes ?? [])
+    if (reason === lost.reason) failures.push({ stage: "read", reason: `its header ${path} is not read: ${reason}` });
   const unread = program && mostlyUnread(job, program);
   if (unread !== undefined) notes.push(unread);
   const compiled = program && job.nvcc !== undefined ? await compiledBy(job.nvcc, job, program, notes) : [];
