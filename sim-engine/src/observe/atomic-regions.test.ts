@@ -29,13 +29,13 @@ function work(
   at: (block: number) => number[],
   { blocks = 4096, row = blocks, atOnce = 264, observed = [0, 1, 2, 3, 2047, 2048, 4095] }: Launch = {},
 ): number {
-  const regions = new AtomicRegions(values);
+  const regions = new AtomicRegions(values, []);
   for (const block of observed) {
     regions.begin(block);
     for (const address of at(block)) regions.add(op, new Float64Array(32).fill(address), 0, -1);
   }
   const requests = observed.reduce((all, block) => all + at(block).length, 0) / observed.length;
-  return regions.hottest(requests * blocks, { blocks, row, atOnce })! / (32 * requests * blocks);
+  return regions.hottest(requests * blocks, { blocks, row, atOnce, threads: 32 })! / (32 * requests * blocks);
 }
 
 describe("where atomics of a launch meet, as a share of all passes", () => {
@@ -99,14 +99,14 @@ describe("where atomics of a launch meet, as a share of all passes", () => {
   });
 
   test("nothing without atomics", () => {
-    expect(new AtomicRegions(values).hottest(0, { blocks: 1, row: 1, atOnce: 1 })).toBeUndefined();
+    expect(new AtomicRegions(values, []).hottest(0, { blocks: 1, row: 1, atOnce: 1, threads: 32 })).toBeUndefined();
   });
 });
 
 test("turns of a loop that were not run go on to other sectors where those that were did, and come to the same where they did", () => {
   const blocks = 4096;
   const busiest = (addresses: readonly number[], left: number): number => {
-    const regions = new AtomicRegions(values);
+    const regions = new AtomicRegions(values, []);
     for (const block of [0, 2047, 4095]) {
       regions.begin(block);
       for (const address of addresses)
@@ -117,7 +117,7 @@ test("turns of a loop that were not run go on to other sectors where those that 
           -1,
         );
     }
-    return regions.hottest(4 * addresses.length * blocks * left, { blocks, row: blocks, atOnce: 264 })!;
+    return regions.hottest(4 * addresses.length * blocks * left, { blocks, row: blocks, atOnce: 264, threads: 32 })!;
   };
   // A warp adds to words side by side, 128 bytes a turn: of 48 turns all, or six were run.
   const along = (turns: number): number[] => Array.from({ length: turns }, (_, turn) => 2 ** 30 + 128 * turn);

@@ -6,6 +6,7 @@
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Op } from "../ir/kernel.ts";
 import { isFloatSum, isUnited } from "./atomic-work.ts";
+import { Retries, retriedAmong } from "./retries.ts";
 
 interface Passes {
   passes: number;
@@ -43,6 +44,8 @@ export interface Resident {
   readonly blocks: number;
   readonly row: number;
   readonly atOnce: number;
+  /** Threads of a block. */
+  readonly threads: number;
 }
 
 /** Requests of an operation for each sector of a block, from which on it comes to them again: a choice between once and twice, not a measurement. */
@@ -56,15 +59,19 @@ export class AtomicRegions {
   readonly #sectorBytes: number;
   readonly #regions = new Map<number, Region>();
   readonly #ofOps = new Map<Op, OfOp>();
+  /** Of operations that are tried until they succeed. */
+  readonly #retries: ReadonlyMap<Op, Retries>;
   readonly #floatWork: number;
   #block = 0;
   #index = 0;
   #sectors = 0;
 
-  constructor({ atomicSliceBytes, sectorBytes, atomicFloatWork = 1 }: GpuValues) {
+  /** @param ops of the kernel */
+  constructor({ atomicSliceBytes, sectorBytes, atomicFloatWork = 1 }: GpuValues, ops: Iterable<Op>) {
     this.#regionBytes = atomicSliceBytes;
     this.#sectorBytes = sectorBytes;
     this.#floatWork = atomicFloatWork;
+    this.#retries = new Map([...retriedAmong(ops)].map((op) => [op, new Retries()]));
   }
 
   /** Another block is observed, the one with this linear index. */
@@ -89,6 +96,7 @@ export class AtomicRegions {
       words.set(word, united ? 1 : (words.get(word) ?? 0) + 1);
     }
     for (const [sector, words] of sectors) this.#pass(op, sector, words, isFloat);
+    this.#retries.get(op)?.add(this.#index, addresses, from, mask);
     this.#sectors += sectors.size;
   }
 
@@ -132,11 +140,12 @@ export class AtomicRegions {
     return distinct > blocks.length && requested < comesAgain * distinct;
   }
 
-  /** Work of passes that go over so many sectors in turn, in passes of integer operations. */
-  #work(all: Iterable<Passes>, sectors: number): number {
-    let work = 0;
-    for (const { passes, floats } of all) work += passes + (floats * (this.#floatWork - 1)) / sectors;
-    return work;
+  /**
+   * Work of an operation's passes that go over so many sectors in turn, in passes of integer operations.
+   * @param tries that each stands for
+   */
+  #work({ passes, floats }: Passes, sectors: number, tries = 1): number {
+    return (passes + (floats * (this.#floatWork - 1)) / sectors) * tries;
   }
 
   /**
@@ -152,23 +161,25 @@ export class AtomicRegions {
       const spread = this.#spread(blocks, resident);
       if (spread) moving.set(op, spread);
     }
+    const tries = new Map([...this.#retries].map(([op, retries]) => [op, retries.factor(resident)]));
     const perSector = total / this.#sectors;
     // More than there are blocks for each that was observed are taken to be turns that were not run.
     const perPlace = Math.min(perSector, resident.blocks / this.#block);
     let most = 0;
     for (const [op, { regions, sectors }] of moving)
-      most = Math.max(most, (this.#work([this.#ofOps.get(op)!], sectors) * perSector) / regions);
+      most = Math.max(most, (this.#work(this.#ofOps.get(op)!, sectors, tries.get(op)) * perSector) / regions);
     for (const { blocks, byOp, sectors } of this.#regions.values()) {
       const stay = [...byOp].filter(([op]) => !moving.has(op));
       const isMet = 2 * blocks > this.#block;
       const times = isMet ? 1 : (Math.min(resident.blocks, blocks) / blocks) * (this.#block / resident.blocks);
       const work = stay.reduce(
-        (sum, [op, passes]) => sum + this.#work([passes], sectors.size) * (this.#goesOn(op) ? perPlace : perSector),
+        (sum, [op, passes]) => sum + this.#work(passes, sectors.size, tries.get(op)) * (this.#goesOn(op) ? perPlace : perSector),
         0,
       );
       most = Math.max(most, work * times);
     }
-    return Math.min(this.#work(this.#ofOps.values(), 1) * perSector, most);
+    const all = [...this.#ofOps].reduce((sum, [op, passes]) => sum + this.#work(passes, 1, tries.get(op)), 0);
+    return Math.min(all * perSector, most);
   }
 
   /** Undefined where a block's atomics go over more than a region, and where its place follows no step from block to block. */

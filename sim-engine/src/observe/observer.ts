@@ -103,7 +103,10 @@ export class Observer implements AccessListener {
   readonly atomics: AtomicRegions;
 
   constructor(runner: Runner, sites: Sites, gpu: GpuValues) {
-    this.atomics = new AtomicRegions(gpu);
+    this.atomics = new AtomicRegions(
+      gpu,
+      runner.program.kernel.blocks.flatMap(({ ops }) => ops),
+    );
     this.#runner = runner;
     this.#program = runner.program;
     this.#sites = sites;
