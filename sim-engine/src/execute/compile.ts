@@ -352,6 +352,7 @@ class Compiler {
       steps = [];
     };
     for (const op of block.ops) {
+      // A closure is made of each, which takes several times as long as looking at it.
       this.#work.ask(8);
       if (op.action.kind === "mbarrier.wait") {
         const { gate, step } = waitingAt(op, this.#asyncParts(op));

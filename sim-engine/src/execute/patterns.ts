@@ -85,6 +85,7 @@ export function findPatterns(kernel: Kernel, block: Dim3, divergence: Divergence
     for (const each of order) {
       for (const op of [...each.phis, ...each.ops]) {
         if (op.type === "void") continue;
+        // Found in two maps.
         work.ask(2);
         const operands = op.args.map((arg) => found.get(arg));
         const before = looked.get(op);

@@ -5,7 +5,10 @@
 import type { Op } from "../ir/kernel.ts";
 import { isPure } from "../ir/operations.ts";
 
-/** Tries of a success are this power of the threads that want the word: some were slower, and have not come to it yet. */
+/**
+ * Tries of a success are this power of the threads that want the word, within a factor of two of what was measured: some were slower, and
+ * have not come to it yet.
+ */
 const power = 0.88;
 /** Words that are told apart in a block: the first ones stand for all. */
 const mostWords = 1024;

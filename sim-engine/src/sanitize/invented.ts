@@ -59,6 +59,7 @@ export function findInvented(program: Program, scalars: ReadonlySet<number>, wor
   for (let changed = true; changed; ) {
     changed = false;
     for (const { op, block } of ops) {
+      // Found in a set, and what its operands may point at.
       work.ask(2);
       const isOne = values.has(op) || becomes(op, block);
       if (isOne && !values.has(op)) {
