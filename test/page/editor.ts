@@ -62,8 +62,12 @@ export function describeEditor({ server, browser, extension, folder }: PageConte
       await page.locator(".quick-input-list .monaco-list-row", { hasText: "unlaunched.cu" }).first().click();
       const hint = page.locator(".view-line span", { hasText: /^≈\s[\d.]+M,\sassumed$/ }).last();
       await hint.waitFor();
-      await hint.click({ modifiers: ["Control"] });
       const input = page.locator(".quick-input-widget:visible input").first();
+      // On a slow machine a click may come before the editor has found out that there is something to follow.
+      for (let tries = 0; tries < 10 && !(await input.isVisible()); tries++) {
+        await hint.click({ modifiers: ["Control"] });
+        await input.waitFor({ timeout: 5000 }).catch(() => undefined);
+      }
       await input.fill("1<<20");
       await page.keyboard.press("Enter");
       await page
