@@ -12,7 +12,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { bundle, root } from "./support/bundle.mjs";
-import { count, percent, renew, table } from "./support/report.mjs";
+import { count, figures, percent, renew, table } from "./support/report.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -139,6 +139,7 @@ function compare(launch, { report, files }) {
     console.log(
       `${launch.program} ${instance(launch.kernel)} [${launch.block}]: ${time}${off.length} of ${comparison.lines.length} lines are not exact`,
     );
+    console.log(`  ${figures(report, launch)}`);
     for (const line of off) console.log(`  ${names[line.line - 1]} ${line.counter} ${line.simulated}, measured ${line.measured}`);
   }
   return comparison;

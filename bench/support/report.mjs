@@ -15,6 +15,20 @@ export function table(head, rows) {
   return [line(head), rule, ...rows.map(line)].join("\n");
 }
 
+/** What was simulated of a launch next to what was measured, in one line. */
+export function figures({ time, instructions, resources, traffic, occupancy }, launch) {
+  const bytes = (traffic.dramReadBytes ?? Number.NaN) + (traffic.dramWriteBytes ?? Number.NaN);
+  return [
+    ["us", (time?.ns ?? Number.NaN) / 1e3, launch.time_ns / 1e3],
+    ["thousand instructions", instructions.warp / 1e3, launch.warp_instructions / 1e3],
+    ["registers", resources.registersPerThread.value, launch.registers_per_thread],
+    ["MB of memory", bytes / 1e6, (launch.dram_read_bytes + launch.dram_write_bytes) / 1e6],
+    ["% achieved", occupancy.achievedPct ?? Number.NaN, launch.achieved_occupancy_pct],
+  ]
+    .map(([unit, simulated, measured]) => `${Number(simulated.toPrecision(4))} of ${Number(measured.toPrecision(4))} ${unit}`)
+    .join(", ");
+}
+
 const file = path.join(root, "docs/accuracy.md");
 
 /** Replaces what stands between `<!-- NAME: ... -->` and `<!-- end NAME -->` in docs/accuracy.md. */
