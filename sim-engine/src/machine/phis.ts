@@ -7,12 +7,20 @@ import { LiveValues } from "./live-values.ts";
 import type { Register } from "./machine.ts";
 import type { Selection } from "./selection.ts";
 
+/** An operation that takes the register of a value which later operations of its block still read: they have to come before it. */
+export interface Displacement {
+  readonly value: Op;
+  readonly by: Op;
+}
+
 /**
  * Gives a phi and the values it takes one register where they are never wanted at once (coalescing). Before the operations are
  * selected, which then compute right into it.
+ * @returns what is displaced too early, as the operations stand
  */
-export function shareRegisters(selection: Selection): void {
+export function shareRegisters(selection: Selection): readonly Displacement[] {
   const live = new LiveValues(selection.shape);
+  const displacements: Displacement[] = [];
   const classes = new Map<Op, Op[]>();
   const classOf = (op: Op): Op[] => {
     const known = classes.get(op);
@@ -35,12 +43,11 @@ export function shareRegisters(selection: Selection): void {
       if (!canShare(selection, arg) || selection.isUniformValue(arg) !== selection.isUniformValue(phi)) continue;
       const [own, other] = [classOf(phi), classOf(arg)];
       selection.shape.work.ask((own.length * other.length) / 4);
-      if (
-        own === other ||
-        own.length + other.length > 64 ||
-        own.some((a) => other.some((b) => live.interfere(a, b) && !(a === phi && b === arg && live.canReadBefore(phi, arg))))
-      )
+      let displaces = false;
+      const canDisplace = (a: Op, b: Op): boolean => (displaces = a === phi && b === arg && live.canReadBefore(phi, arg));
+      if (own === other || own.length + other.length > 64 || own.some((a) => other.some((b) => live.interfere(a, b) && !canDisplace(a, b))))
         continue;
+      if (displaces) displacements.push({ value: phi, by: arg });
       for (const op of other) {
         own.push(op);
         classes.set(op, own);
@@ -49,6 +56,7 @@ export function shareRegisters(selection: Selection): void {
   }
   for (const [op, members] of classes) selection.alias(op, selection.define(members[0] as Op));
   for (const [covered, leader] of pairs.covered()) selection.alias(covered, selection.define(leader));
+  return displacements;
 }
 
 /** A word that matrix products add to: they stand side by side, and two are cleared at once. */

@@ -12,8 +12,9 @@ import { Absorption } from "./absorb.ts";
 import { balanced } from "./balance.ts";
 import type { Pair } from "./half-pairs.ts";
 import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";
-import { emitMoves, shareRegisters } from "./phis.ts";
+import { type Displacement, emitMoves, shareRegisters } from "./phis.ts";
 import { predicatedBlocks } from "./predicate.ts";
+import { readFirst } from "./read-first.ts";
 import { allocate } from "./registers.ts";
 import { selectAsync } from "./select-async.ts";
 import { selectControl } from "./select-control.ts";
@@ -35,11 +36,15 @@ export function select(kernel: Kernel, computeCapability: number, work: Work = n
   const shape = new Shape(kernel, work);
   const target = targetOf(computeCapability);
   const selection = new Selection(shape, target, new Absorption(shape, target));
-  shareRegisters(selection);
+  const displacements = new Map<Block | undefined, Displacement[]>();
+  for (const each of shareRegisters(selection)) {
+    const home = shape.home(each.by);
+    displacements.set(home, [...(displacements.get(home) ?? []), each]);
+  }
   prologue(selection);
   for (const block of kernel.blocks) {
     const code = selection.codeOf(block);
-    for (const op of block.ops) {
+    for (const op of readFirst(block, displacements.get(block) ?? [], (part) => selection.absorption.has(part), work)) {
       work.ask(4);
       selectOp(selection, code, op);
     }
