@@ -1,7 +1,7 @@
 /**
  * Estimating loops that are too long to be run. Once a loop advances steadily towards its end, what is left of its turns is cut into
- * a few slices; the turn in the middle of each is run and counted for the whole slice, and the loop's values are moved on to the next.
- * What grows steadily from turn to turn (the inner loop of a triangle) so comes out right. Values that follow from data stay as they are.
+ * a few slices; two turns in the middle of each are run and counted for the whole slice, and the loop's values are moved on to the next:
+ * the second turn shows what the one before it leaves in the caches, the first comes from far away. What grows steadily from turn to turn (the inner loop of a triangle) so comes out right. Values that follow from data stay as they are.
  */
 import type { IntPredicate } from "../ir/kernel.ts";
 import { BudgetExceeded, mostTurns } from "./budget.ts";
@@ -13,6 +13,9 @@ import { advanceValues, readValues, writeValues } from "./skip.ts";
 
 /** Turns run before it is looked at how the loop advances. */
 const firstTurns = 2;
+
+/** Turns that are run of a slice. */
+const turnsOfSlice = 2;
 
 /** A comparison that has to hold for the loop to go on. */
 export interface GoingOn {
@@ -38,6 +41,8 @@ interface Plan {
   readonly from: readonly Float64Array[];
   /** The next slice. */
   slice: number;
+  /** The slice's second turn, when the first is run. */
+  second: number | undefined;
 }
 
 /** How a warp stands in the loop. */
@@ -49,11 +54,20 @@ interface State {
   sights: readonly Sight[];
   plan: Plan | undefined;
   weight: number;
-  /** Entries of the warp's record when the present turn began. */
+  /** Entries of the warp's record when the present turn began, or the first of the two of a slice; and when its second did. */
   recordStart: number;
+  recordSecond: number | undefined;
 }
 
-const newState = (): State => ({ turns: 0, next: firstTurns, sights: [], plan: undefined, weight: 1, recordStart: 0 });
+const newState = (): State => ({
+  turns: 0,
+  next: firstTurns,
+  sights: [],
+  plan: undefined,
+  weight: 1,
+  recordStart: 0,
+  recordSecond: undefined,
+});
 
 export class LoopEstimate {
   readonly #values: readonly SteadyValue[];
@@ -87,12 +101,20 @@ export class LoopEstimate {
   arrive(o: number, mask: number, record: WarpRecord | undefined): void {
     const state = this.#states[o / warpSize];
     if (!state) return;
-    if (state.weight > 1) record?.repeat(state.recordStart, state.weight);
-    state.recordStart = record?.blocks.length ?? 0;
-    state.weight = 1;
-    if (!state.plan && state.turns >= state.next) this.#look(state, o, mask);
-    if (state.plan) this.#next(state, state.plan, o, mask);
     state.turns++;
+    const { plan } = state;
+    if (plan?.second !== undefined) {
+      state.recordSecond = record?.blocks.length;
+      advanceValues(plan.values, o, mask, plan.before, plan.from, plan.second);
+      plan.second = undefined;
+      return;
+    }
+    if (state.weight > 1) record?.repeat(state.recordStart, state.weight, state.recordSecond);
+    state.recordStart = record?.blocks.length ?? 0;
+    state.recordSecond = undefined;
+    state.weight = 1;
+    if (!state.plan && state.turns > state.next) this.#look(state, o, mask);
+    if (state.plan) this.#next(state, state.plan, o, mask);
   }
 
   /** Makes a plan once three sights tell how the loop advances and that its end is far. */
@@ -108,29 +130,30 @@ export class LoopEstimate {
     const places = [...this.#values.keys()];
     const steady = places.filter((k) => isSteady(this.#values[k]!, mask, now.values[k]!, before.values[k]!, earlier.values[k]!));
     const of = <T>(all: readonly T[]): T[] => steady.map((k) => all[k]!);
-    const plan: Plan = { turns, values: of(this.#values), before: of(before.values), from: of(now.values), slice: 0 };
-    if (turns >= 2 * this.#slices && advanceValues(plan.values, o, mask, plan.before, plan.from, turns)) state.plan = plan;
+    const plan: Plan = { turns, values: of(this.#values), before: of(before.values), from: of(now.values), slice: 0, second: undefined };
+    if (turns >= turnsOfSlice * this.#slices && advanceValues(plan.values, o, mask, plan.before, plan.from, turns)) state.plan = plan;
     else {
       writeValues(plan.values, o, plan.from);
-      state.next = 2 * state.turns;
+      state.next = 2 * (state.turns - 1);
     }
   }
 
-  /** On to the turn in the middle of the next slice, or behind the last. */
+  /** On to the turns in the middle of the next slice, or behind the last. */
   #next(state: State, plan: Plan, o: number, mask: number): void {
     const { turns, values, before, from, slice } = plan;
     const [low, high] = [Math.floor((slice * turns) / this.#slices), Math.floor(((slice + 1) * turns) / this.#slices)];
     plan.slice++;
     if (slice === this.#slices) {
       state.plan = undefined;
-      state.next = state.turns;
+      state.next = state.turns - 1;
       advanceValues(values, o, mask, before, from, turns);
       return;
     }
     // In each slice a turn further from the middle, so that all places in a line of memory have their share.
-    const middle = Math.min(high - 1, low + ((high - low - 1) >> 1) + slice);
-    advanceValues(values, o, mask, before, from, middle);
-    state.weight = high - low;
+    const first = Math.min(high - turnsOfSlice, low + ((high - low - turnsOfSlice) >> 1) + slice);
+    advanceValues(values, o, mask, before, from, first);
+    plan.second = first + 1;
+    state.weight = (high - low) / turnsOfSlice;
   }
 }
 

@@ -75,6 +75,15 @@ test.each([
   },
 );
 
+test("what lies side by side along a row is brought from memory once, though few of the turns are run", () => {
+  const all = launch(1, 32, 0, 8_000_000, 1);
+  const buffers = all.buffers.map((buffer) => ({ ...buffer, content: { kind: "uniform", lo: 0, hi: 100 } as const }));
+  // A word after the other, none of which is large enough to be followed.
+  const { traffic } = simulate(search("slt"), { ...all, buffers }, h200);
+  expect(traffic.dramReadBytes).toBeGreaterThan(0.9 * 8_000_000 * 4);
+  expect(traffic.dramReadBytes).toBeLessThan(1.3 * 8_000_000 * 4);
+});
+
 test("a short loop is run as it is", () => {
   const report = simulate(search("slt"), launch(4, 64, 0, 900, 3), h200);
   expect(report.assumptions.map(({ what }) => what)).not.toContain("long loops");
