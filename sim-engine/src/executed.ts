@@ -1,5 +1,6 @@
 /** Runs as much of a launch as tells the rest. */
 import { blocksOf, blocksToLog, planLogs, type Rounds } from "./cache/index.ts";
+import { isInGlobal } from "./execute/accesses.ts";
 import { BudgetExceeded } from "./execute/budget.ts";
 import { compile } from "./execute/compile.ts";
 import { launchConstants } from "./execute/constants.ts";
@@ -9,7 +10,7 @@ import { Runner } from "./execute/run.ts";
 import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Kernel, Launch } from "./ir/kernel.ts";
-import { type MachineKernel, storeRuns } from "./machine/index.ts";
+import { loadsUnderWay, type MachineKernel, storeRuns } from "./machine/index.ts";
 import type { AtomicRegions } from "./observe/atomic-regions.ts";
 import { numberSites, type ObservedBlock, Observer, type Sites } from "./observe/observer.ts";
 import { carveoutFor } from "./occupancy/carveout.ts";
@@ -100,6 +101,7 @@ export function executed(prepared: Prepared, machine: MachineKernel, gpu: GpuMod
     }
   };
   const found = within(running);
+  if (found && hidesAccesses(found)) return watchedElsewhere(found, within);
   if (found) return (isTelling(found) ? undefined : moreTelling(found, within)) ?? found;
   const made = estimated(within);
   if (made) return made;
@@ -113,6 +115,33 @@ const isTelling = ({ sample }: Executed): boolean => sample.error <= telling || 
 function moreTelling({ sample }: Executed, within: (limits: Limits) => Executed | undefined): Executed | undefined {
   const rough = within(estimating);
   return rough && rough.sample.error <= sample.error / 2 ? rough : undefined;
+}
+
+/** Sectors that each site of global or local memory asks for in the launch; 0 of others. */
+export function sectorsBySite({ program, sample, sites }: Pick<Executed, "program" | "sample" | "sites">): Float64Array {
+  const sectors = new Float64Array(sites.sites.length);
+  for (const [op, number] of sites.numbers) {
+    const [counter] = program.counters.get(op) ?? [];
+    if (counter && (isInGlobal(counter.space) || counter.space === "local"))
+      sectors[number] = sample.counts.access(sample.totals, counter).transactions;
+  }
+  return sectors;
+}
+
+/** Whether blocks ran for so long that what came last is in none of their logs: nothing is known of how it goes through the caches. */
+function hidesAccesses(run: Executed): boolean {
+  const { watched } = run.sample;
+  if (!watched.some(({ log }) => log.dropped > 0)) return false;
+  const logged = new Set(watched.flatMap(({ log }) => [...new Set(log.site.subarray(0, log.requests))]));
+  return sectorsBySite(run).some((sectors, site) => sectors > 0 && !logged.has(site));
+}
+
+/** The same counts, with what is watched of an estimate, which passes by all accesses in a few turns. */
+function watchedElsewhere(found: Executed, within: (limits: Limits) => Executed | undefined): Executed {
+  const rough = estimated(within);
+  if (!rough || hidesAccesses(rough)) return found;
+  const { totals, counts, exact } = found.sample;
+  return { ...found, sample: { ...rough.sample, totals, counts, exact }, glimpses: rough.glimpses, atomics: rough.atomics };
 }
 
 function estimated(within: (limits: Limits) => Executed | undefined): Executed | undefined {
@@ -151,14 +180,17 @@ function execute(
   const variations = [blockVariation(subject, "x", work), blockVariation(subject, "y", work), blockVariation(subject, "z", work)] as const;
   markComparisons(program, variations);
   const runner = new Runner(program, work);
-  const sites = numberSites(program, new Set(variations.flatMap((each) => [...each.irregularAddresses])), storeRuns(machine));
+  const irregularAddresses = new Set(variations.flatMap((each) => [...each.irregularAddresses]));
+  const sites = numberSites(program, irregularAddresses, { runs: storeRuns(machine), underWay: loadsUnderWay(machine) });
   const observerOf = (of: Runner): Observer => new Observer(of, sites, gpu.values);
   const observer = observerOf(runner);
   const watch = blocksToLog(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount);
   const sampler = new Sampler(runner, { variations, steps: samplingSteps, blockSteps, observer, watch, uneven });
   const sample = sampler.sample();
   const taken = work.spent;
-  const rounds: Rounds = [variations[0].rounds, variations[1].rounds, variations[2].rounds];
+  // Blocks that stand side by side within sectors share them, up to where the next sectors begin.
+  const [x, y, z] = variations.map((of) => [...of.rounds, of.period]);
+  const rounds: Rounds = [x!, y!, z!];
   const { steps: sharing } = planLogs(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount, rounds);
   const seen = new Set(sample.watched.map(({ log }) => log.block));
   const unseen = blocksOf(sharing).filter((index) => !seen.has(index));

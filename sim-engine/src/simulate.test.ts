@@ -67,6 +67,50 @@ test("a large grid is counted from a few blocks", () => {
   expect(report.simulated.blocks).toBeLessThan(20);
 });
 
+/** `sum += a[row * columns + blockIdx.x]` down the rows: a block reads a column, blocks side by side the same sectors. */
+const columnSums = (bits: 16 | 32) =>
+  parseKernel(`kernel @columnSums(%a: ptr i${bits}, %columns: i32) {
+entry:
+  %a: ptr = param 0
+  %columns: i32 = param 1
+  %tx: i32 = special tid.x
+  %bx: i32 = special ctaid.x
+  %threads: i32 = const 128
+  %rows: i32 = const 1024
+  jump loop
+loop:
+  %row: i32 = phi [%tx, entry], [%row2, loop]
+  %begin: i32 = mul %row, %columns
+  %at: i32 = add %begin, %bx
+  %p: ptr = gep %a, %at, scale ${bits / 8}
+  %v: i${bits} = load.global %p, align ${bits / 8}, volatile !4
+  %row2: i32 = add %row, %threads
+  %more: i1 = icmp.slt %row2, %rows
+  branch %more, loop, done
+done:
+  return
+}`);
+
+test.each([16, 32] as const)("columns of %i bits are read from memory once, though neighbours share sectors", (bits) => {
+  const columns = 4096;
+  const bytes = (columns * 1024 * bits) / 8;
+  const { traffic } = simulate(
+    columnSums(bits),
+    {
+      grid: [columns, 1, 1],
+      block: [128, 1, 1],
+      dynamicSharedBytes: 0,
+      arguments: [
+        { kind: "pointer", buffer: 0, offset: 0 },
+        { kind: "scalar", value: columns },
+      ],
+      buffers: [{ name: "a", bytes, element: "i32", content: { kind: "unknown" } }],
+    },
+    h200,
+  );
+  expect(traffic.dramReadBytes! / bytes).toBeCloseTo(1, 1);
+});
+
 /** `if (id < limit) for (k = 0; k < turns; k++) load(a[k & 1023])` */
 const marathon = parseKernel(`kernel @marathon(%a: ptr f32, %limit: i64, %turns: i64) {
 entry:

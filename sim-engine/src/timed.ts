@@ -1,10 +1,10 @@
 /** The time of a launch that was run: as it is, or without some of what it does. */
 import { estimateTraffic, Footprints, mayDrift, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
-import { type AccessCounter, isInGlobal, isOfLanes } from "./execute/accesses.ts";
+import { type AccessCounter, isOfLanes } from "./execute/accesses.ts";
 import { globalBase } from "./execute/memory.ts";
 import { warpSize } from "./execute/program.ts";
 import type { WarpRecord } from "./execute/record.ts";
-import type { Executed } from "./executed.ts";
+import { type Executed, sectorsBySite } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { MachineKernel } from "./machine/index.ts";
 import { issuedBy, tracesOf } from "./observe/observer.ts";
@@ -187,12 +187,6 @@ function lanesOf({ program, sites }: Executed): Map<number, AccessCounter> {
 function trafficInput(run: Executed, gpu: GpuModel): TrafficInput {
   const { program, sample, sites, resident } = run;
   const { launch, environment } = program;
-  const sectors = new Float64Array(sites.sites.length);
-  for (const [op, number] of sites.numbers) {
-    const [counter] = program.counters.get(op) ?? [];
-    if (counter && (isInGlobal(counter.space) || counter.space === "local"))
-      sectors[number] = sample.counts.access(sample.totals, counter).transactions;
-  }
   const logs = [...sample.watched, ...run.glimpses].map(({ log }) => log);
   const standsFor = new Map(observedBlocks(sample).map(({ index, weight }) => [index, weight]));
   return {
@@ -209,7 +203,7 @@ function trafficInput(run: Executed, gpu: GpuModel): TrafficInput {
     logs,
     ...(standsFor.size > 0 ? { standsFor: logs.map(({ block }) => standsFor.get(block) ?? 0) } : {}),
     rounds: run.rounds,
-    sectors,
+    sectors: sectorsBySite(run),
   };
 }
 

@@ -10,6 +10,7 @@ import { writes } from "../memory/site.ts";
 import { Work } from "../work.ts";
 import { lateSectors } from "./drift.ts";
 import { type BySite, type FirstTouches, Footprint, Footprints } from "./footprint.ts";
+import { heldUpCycles, loadsMet } from "./held-up.ts";
 import { playL1, type SiteL1 } from "./l1.ts";
 import { type SectorLog, weightsOf } from "./log.ts";
 import { reuseDistances } from "./reuse.ts";
@@ -375,17 +376,20 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
   // What a log that was cut short lacks.
   const scale = Math.max(passed === 0 ? 0 : 1, ratio(touchedByBlock, logged, 1));
   const besides = concurrent * ratio(footprint, blocks * (touchedByBlock + touchedTwice) * values.sectorBytes, 1);
+  const ofOrigin = sectorsIn(origin, sites.length);
   /** Of what a site reads again past the L1, or writes again, the share that the L2 has lost by then. */
   const lost = (s: number): number => {
-    let all = 0;
+    let far = 0;
     let gone = 0;
     for (const [i, distance] of distances[s]!.entries()) {
       const bytes = distance * scale * values.sectorBytes;
       if (!isWrite(input, s) && bytes * blocksPerSm <= input.l1Bytes) continue;
-      all += weights[s]![i]!;
+      far += weights[s]![i]!;
       gone += weights[s]![i]! * (1 - l2Keeps(values, bytes * besides));
     }
-    return ratio(gone, all, 0);
+    // More comes again past the L1 where that does not keep what it was brought just before.
+    const again = ratio(l1[s]!.onward, l1[s]!.sectors, 1) - ratio(first.read[s]! * blocks, sectors[s]!, 0);
+    return ratio(gone, isWrite(input, s) ? far : Math.max(far, again * ofOrigin[s]!), 0);
   };
   // What comes again, nobody saw when, may come at once or after all else that the block touches.
   const parts = Array.from({ length: 16 }, (_, k) => (k + 0.5) / 16);
@@ -404,9 +408,12 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
     const onward = total * ratio(l1[s]!.onward, played, 1);
     const places = buffersSectors(s);
     if (isIrregular(input, s) && places !== undefined) {
-      // Random places: what is found in the L2 is its share of them. Each half keeps its own copy.
+      // Random places: what is found in the L2 is its share of them. Each half keeps its own copy. Where a block goes on from there it
+      // comes back to what it touched itself, and that is no more random.
+      const firsts = Math.min(onward, (isWrite(input, s) ? first.written[s]! : first.read[s]!) * blocks);
+      const back = (onward - firsts) * lost(s);
       const held = (share: number): number => Math.min(1, (share * values.l2Bytes) / (places * values.sectorBytes));
-      const missing = (share: number, units: number): number => Math.max(met(onward, units), onward * (1 - held(share)));
+      const missing = (share: number, units: number): number => Math.max(met(firsts, units), firsts * (1 - held(share))) + back;
       if (isWrite(input, s)) {
         // Dirty sectors leave earlier than clean ones: only part of what may be dirty merges.
         result.writtenBytes = missing(values.l2DirtyShare * values.l2ScatteredDirtyShare, places) * values.sectorBytes;
@@ -447,6 +454,7 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
   });
 
   comeLate(input, memory, work);
+  holdUp(input, concurrent, memory, work);
 
   // Nothing is brought from the host for sectors that are written in part: they go there as they are.
   for (const [s, site] of memory.entries()) {
@@ -487,6 +495,21 @@ function comeLate(input: TrafficInput, memory: readonly SiteMemory[], work: Work
     site.lostBytes += count * (lateSectorBytes - 2 * dramGranularity - sectorBytes);
   }
 }
+
+/** Adds what memory loses where stores hold up what it brings. */
+function holdUp({ gpu, logs, sites, sectors }: TrafficInput, concurrent: number, memory: readonly SiteMemory[], work: Work): void {
+  const met = loadsMet(logs, sites, work);
+  if (!met) return;
+  const warps = concurrent * Math.max(1, ...logs.map((log) => new Set(log.warp.subarray(0, log.requests)).size));
+  for (const [s, site] of memory.entries()) {
+    const { sectors: logged, met: stored, requests } = met[s]!;
+    const brought = site.missedSectors * Math.min(1, ratio(stored, logged, 0));
+    const atOnce = warps * ratio(brought, sectors[s]! * ratio(requests, logged, 0), 0);
+    if (brought > 0) site.lostBytes += heldUpCycles(brought, atOnce) * bytesPerCycle(gpu.values);
+  }
+}
+
+const bytesPerCycle = ({ dramReadBandwidth, clock }: GpuValues): number => (dramReadBandwidth * 1000) / clock;
 
 function totalsOf(input: TrafficInput, l1: readonly SiteL1[], memory: readonly SiteMemory[]): Omit<TrafficEstimate, "sites"> {
   const { gpu, sites, sectors } = input;

@@ -8,6 +8,8 @@ import { interleave } from "./interleave.ts";
 import { atomic, bypass, load, type SectorLog, store, weightsOf } from "./log.ts";
 import { SectoredCache } from "./sectored-cache.ts";
 import { StoreMerging } from "./store-merging.ts";
+import { StoresUnderWay } from "./stores-under-way.ts";
+import { thrownOut } from "./thrown-out.ts";
 
 /** Of one site, in the logged blocks, iterations that were not run included. */
 export interface SiteL1 {
@@ -34,7 +36,7 @@ export interface SiteL1 {
  */
 export function playL1(
   logs: readonly SectorLog[],
-  sites: readonly Pick<MemorySite, "run">[],
+  sites: readonly Pick<MemorySite, "run" | "underWay">[],
   bytes: number,
   gpu: GpuValues,
   work: Work,
@@ -54,6 +56,7 @@ export function playL1(
   const merging = new Map(logs.map((log) => [log, new StoreMerging(gpu.mergedStoreLines)]));
   const gaps = new Map(logs.map((log) => [log, new Gaps(log)]));
   const weights = new Map(logs.map((log) => [log, weightsOf(log)]));
+  const stores = new Map(logs.map((log) => [log, new StoresUnderWay(log, sites)]));
   interleave(logs, work, (log, request, turn) => {
     const gap = gaps.get(log)!;
     gap.begin(request);
@@ -97,6 +100,7 @@ export function playL1(
     }
     site.accesses += weight * lineAccesses(ofLine, kind === store, gpu);
     if (line >= 0) site.ofOnward += weight * (log.start[request + 1]! - log.start[request]!);
+    for (const met of stores.get(log)!.metBy(request)) for (const sector of thrownOut(log, request, met, work)) cache.drop(sector);
     const passing = gap.end(request, brought);
     if (passing > 0) cache.pass(passing);
   });

@@ -47,6 +47,13 @@ export class SectoredCache {
     return hit;
   }
 
+  /** A sector is there no more, its line is. */
+  drop(sector: number): void {
+    const at = this.#find(sector >>> 2);
+    const bit = 1 << (sector & 3);
+    this.#sectors[at]! &= ~(bit | (bit << 4));
+  }
+
   /** So many lines that are never asked for again come and push out, set by set, what was unused longest. */
   pass(lines: number): void {
     const ways = this.#ways;

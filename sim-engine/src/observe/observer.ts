@@ -18,10 +18,11 @@ import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Action, Block, Op } from "../ir/kernel.ts";
+import type { UnderWay } from "../machine/index.ts";
 import type { Copied } from "../memory/copied.ts";
 import { DistinctSet } from "../memory/distinct.ts";
 import { laneGroups, localAddresses } from "../memory/sectors.ts";
-import type { MemorySite } from "../memory/site.ts";
+import type { LoadUnderWay, MemorySite } from "../memory/site.ts";
 import { roomOfWarp, type TimedCode, TraceRecorder, type WarpTrace } from "../timing/index.ts";
 import { AtomicRegions } from "./atomic-regions.ts";
 import { loggedRepeats } from "./logged-repeats.ts";
@@ -34,14 +35,21 @@ const sectorBytes = 32;
 const shapeBytes = 128;
 const full = 0xffffffff;
 
+interface StoresInCode {
+  readonly runs: ReadonlyMap<Op, number>;
+  readonly underWay: ReadonlyMap<Op, readonly UnderWay[]>;
+}
+
+const nothingOfStores: StoresInCode = { runs: new Map(), underWay: new Map() };
+
 /** Memory operations in an order that gives each its number. */
 export interface Sites {
   readonly numbers: ReadonlyMap<Op, number>;
   readonly sites: readonly MemorySite[];
 }
 
-/** @param runs of stores, as the machine code has them */
-export function numberSites(program: Program, irregular: ReadonlySet<Op>, runs: ReadonlyMap<Op, number>): Sites {
+/** @param code what the machine code tells of stores: their runs, and the loads that are under way when they are issued */
+export function numberSites(program: Program, irregular: ReadonlySet<Op>, { runs, underWay }: StoresInCode = nothingOfStores): Sites {
   const numbers = new Map<Op, number>();
   const sites: MemorySite[] = [];
   const read = new Set<Op>();
@@ -66,6 +74,16 @@ export function numberSites(program: Program, irregular: ReadonlySet<Op>, runs: 
       ...(op.action.kind === "copy.async" && op.action.bypassL1 ? { pastL1: true } : {}),
       ...(run === undefined ? {} : { run }),
     });
+  }
+  // Only what may be of the same buffer can be of the same sector.
+  for (const [store, loads] of underWay) {
+    const own = numbers.get(store);
+    if (own === undefined) continue;
+    const met = loads.flatMap(({ load, isEarlier }): LoadUnderWay[] => {
+      const site = numbers.get(load);
+      return site !== undefined && sites[site]!.buffer === sites[own]!.buffer ? [{ site, isEarlier }] : [];
+    });
+    if (met.length > 0) sites[own] = { ...sites[own]!, underWay: met };
   }
   return { numbers, sites };
 }

@@ -46,7 +46,7 @@ const launch = (turns: number): Launch => ({
 
 function logsOf(turns: number, blocks: readonly number[]) {
   const program = compile(walk, launch(turns));
-  const sites = numberSites(program, new Set(), new Map());
+  const sites = numberSites(program, new Set());
   const seen = glimpse(program, blocks, (runner) => new Observer(runner, sites, reference.values), new Work());
   return seen.map(({ log }) => ({ block: log.block, requests: log.requests, first: log.sectors[0] ?? 0 }));
 }

@@ -134,7 +134,7 @@ function sampled(kernel: Kernel, launch: Launch, allLanes: boolean, steps = 2e6)
   const variations = [blockVariation(subject, "x", work), blockVariation(subject, "y", work), blockVariation(subject, "z", work)] as const;
   markComparisons(program, variations);
   const runner = new Runner(program, work);
-  const observer = new Observer(runner, numberSites(program, new Set(), new Map()), reference.values);
+  const observer = new Observer(runner, numberSites(program, new Set()), reference.values);
   return new Sampler(runner, { variations, steps, blockSteps: Number.POSITIVE_INFINITY, observer, uneven: false, watch: [0] }).sample();
 }
 

@@ -1,0 +1,62 @@
+/**
+ * A store that comes to the L2 while memory still brings a sector of the same line waits for it, and all behind it with it. So it is where
+ * a warp loads what comes next before it stores what it has changed, a row a thread: measured in
+ * validation/microbenchmarks/h200-own-rows.txt ("next load, store", "once"): 2 to 10 times what the same loads and stores take where each
+ * store comes before the next load. The constants below are fitted to its launches on all SMs with 8 and 32 rows a warp, within a factor of 1.6 of all but
+ * those of 8 rows with few warps (0.4), and nothing but that fit stands behind the form of the curve.
+ */
+import type { MemorySite } from "../memory/site.ts";
+import type { Work } from "../work.ts";
+import { interleave, sectorSteps } from "./interleave.ts";
+import { load, type SectorLog, weightsOf } from "./log.ts";
+import { StoresUnderWay } from "./stores-under-way.ts";
+
+/** Sectors a cycle that memory brings past such stores: this, times the sectors that are on their way at one time to this power. */
+const [rate, power] = [0.026, 0.42];
+
+/** Cycles that the L2 is held up by so many sectors, if as many as `atOnce` are on their way at one time. */
+export const heldUpCycles = (sectors: number, atOnce: number): number =>
+  sectors === 0 ? 0 : sectors / (rate * Math.max(1, atOnce) ** power);
+
+/** What a site's loads have to do with stores under way, in the logged blocks. */
+export interface Met {
+  /** Sectors of its requests, and of those the ones whose line is stored to meanwhile. */
+  sectors: number;
+  met: number;
+  requests: number;
+}
+
+/** By site; undefined where no store of the kernel is made while loads are under way. */
+export function loadsMet(
+  logs: readonly SectorLog[],
+  sites: readonly Pick<MemorySite, "underWay">[],
+  work: Work,
+): readonly Met[] | undefined {
+  if (!sites.some(({ underWay }) => underWay)) return undefined;
+  const found = sites.map((): Met => ({ sectors: 0, met: 0, requests: 0 }));
+  for (const log of logs) {
+    const stores = new StoresUnderWay(log, sites);
+    const weights = weightsOf(log);
+    interleave([log], work, (_, request) => {
+      const site = found[log.site[request]!]!;
+      const [from, to] = [log.start[request]!, log.start[request + 1]!];
+      site.sectors += weights[request]! * (to - from);
+      site.requests += weights[request]!;
+      for (const other of stores.metBy(request)) {
+        const [loaded, stored] = log.kind[request] === load ? [request, other] : [other, request];
+        found[log.site[loaded]!]!.met += weights[loaded]! * sectorsOfLines(log, loaded, stored, work);
+      }
+    });
+  }
+  return found;
+}
+
+/** Sectors of one request that lie in lines of another. */
+function sectorsOfLines({ sectors, start }: SectorLog, request: number, other: number, work: Work): number {
+  const lines = new Set<number>();
+  for (let i = start[other]!; i < start[other + 1]!; i++) lines.add(sectors[i]! >>> 2);
+  let count = 0;
+  for (let i = start[request]!; i < start[request + 1]!; i++) if (lines.has(sectors[i]! >>> 2)) count++;
+  work.ask((start[other + 1]! - start[other]! + start[request + 1]! - start[request]!) * sectorSteps);
+  return count;
+}
