@@ -108,6 +108,12 @@ export const diskFiles: FileHost = {
   repository: repositoryOf,
 };
 
+/** Where a path leads, `/` separated: its links followed as far as there is something, whether or not there is all of it. */
+export function leadsTo(file: string): string {
+  const above = path.dirname(file);
+  return diskFiles.realPath?.(file) ?? (above === file ? slashes(file) : path.posix.join(leadsTo(above), path.basename(file)));
+}
+
 /** The folder of the repository that a file belongs to. The home folder is none, nor what stands above it. */
 export function repositoryOf(file: string): string | undefined {
   for (let folder = path.dirname(file); !isHomeOrAbove(folder); folder = path.dirname(folder))

@@ -1,16 +1,17 @@
 /** Findings that are known and not to be reported again. */
-import { lstatSync, writeFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import path from "node:path";
 import { findNodeAtLocation, getNodeValue } from "jsonc-parser";
-import { readText } from "../files.ts";
+import { leadsTo, readText } from "../files.ts";
 import { parseJson, placesIn } from "../lint/json-text.ts";
 import { groupBy } from "../rules/support/group-by.ts";
 import { NotRead } from "../syntax/file-text.ts";
 import { type FindingKey, keyedFindings, keyText, withoutCounted } from "./finding-keys.ts";
 import { type Io, UsageError } from "./io.ts";
-import { nameOfPath } from "./names.ts";
+import { isIn, nameOfPath } from "./names.ts";
 import type { ProjectFolder } from "./project-folders.ts";
 import type { FileResult } from "./report.ts";
+import { writeNamed } from "./write-file.ts";
 
 /** Paths are relative to the baseline's own folder. */
 interface Entry extends FindingKey {
@@ -31,9 +32,14 @@ export function readBaseline(file: string, { cwd }: Pick<Io, "cwd">): Baseline {
   return { file, entries: text === undefined ? undefined : parsed(text.replace(/^\uFEFF/, " "), file) };
 }
 
-/** The baseline that the project's file names; absolute. */
-export const projectBaseline = ({ root, file: { baseline } }: ProjectFolder): string | undefined =>
-  baseline === undefined ? undefined : path.resolve(root, baseline);
+/** The baseline that the project's file names; absolute. Throws a UsageError where a link leads it out of the project's folder. */
+export function projectBaseline({ root, file: { baseline } }: ProjectFolder): string | undefined {
+  if (baseline === undefined) return undefined;
+  const file = path.resolve(root, baseline);
+  if (!isIn(leadsTo(root), leadsTo(file)))
+    throw new UsageError(`the baseline ${baseline} that warplens.json names is behind a link that leads out of its folder`);
+  return file;
+}
 
 export const noBaseline = (file: string): string =>
   `there is no baseline ${file}; \`warplens check --baseline FILE --write-baseline\` records one`;
@@ -52,11 +58,7 @@ export function recordBaseline(files: readonly FileResult[], file: string, { cwd
   const counts = groupBy(found, ({ key }) => keyText(key));
   const findings = [...counts.values()].flatMap(([first, ...others]) => (first ? [{ ...first.key, count: 1 + others.length }] : []));
   findings.sort((a, b) => (keyText(a) < keyText(b) ? -1 : 1));
-  try {
-    writeFileSync(absolute, `${JSON.stringify({ version: 1, findings }, null, 2)}\n`);
-  } catch (error) {
-    throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  writeNamed(file, absolute, `${JSON.stringify({ version: 1, findings }, null, 2)}\n`);
   say(`recorded ${found.length} finding${found.length === 1 ? "" : "s"} in ${file}\n`);
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Diagnostic } from "../lint.ts";
@@ -67,18 +67,28 @@ test("what nobody named is left outside of the working directory", async () => {
   expect(readFileSync(header, "utf8")).toBe("bad\n");
 });
 
-test("one that cannot be written fails, and the others are mended", async () => {
+function becomesFolder(file: string): void {
+  rmSync(file);
+  mkdirSync(file);
+}
+
+test.each<[string, (file: string) => void, string]>([
+  ["is a folder", becomesFolder, "it is a folder"],
+  ["has changed", (file) => writeFileSync(file, "typed since, bad\n"), "it has changed since it was read"],
+  ["is gone", (file) => rmSync(file), "it is not there any more"],
+])("one that %s by the time it would be written fails, and the others are mended", async (_, meanwhile, reason) => {
   const cwd = folderWith({ "a.cu": "bad\n", "b.cu": "bad\n" });
   const inputs = collectInputs(["a.cu", "b.cu"], cwd, () => undefined);
   const [a = "", b = ""] = inputs.map((input) => input.path);
   const first = new Map(inputs.map((input) => [input.path, findingsIn(input.path)]));
-  rmSync(a);
-  mkdirSync(a);
+  meanwhile(a);
+  const changed = statSync(a, { throwIfNoEntry: false })?.mtimeMs;
   const inspect = async (wanted: readonly Input[]) =>
     wanted.map((input) => ({ input, diagnostics: input.text === "bad\n" ? (first.get(input.path) ?? []) : [], failures: [] }));
   let err = "";
   const results = await mended(inputs, inspect, false, { error: (text) => void (err += text) });
-  expect(err).toMatch(/^b\.cu: fixed 1\na\.cu is not changed: EISDIR.*\n$/);
+  expect(err).toBe(`b.cu: fixed 1\na.cu is not changed: ${reason}\n`);
   expect(results.map(({ failures }) => failures.map(({ stage }) => stage))).toEqual([["fix"], []]);
   expect(readFileSync(b, "utf8")).toBe("good\n");
+  expect(statSync(a, { throwIfNoEntry: false })?.mtimeMs).toBe(changed);
 });

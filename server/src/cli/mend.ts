@@ -1,13 +1,15 @@
 /** `check --fix`: applies proved fixes to what was asked for and to what it includes, until nothing more can be. */
-import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { readBytes } from "../files.ts";
 import { visible } from "../foreign-text.ts";
 import type { Diagnostic } from "../lint.ts";
+import { NotRead } from "../syntax/file-text.ts";
 import { applyFixes } from "./fixes.ts";
 import type { Input } from "./inputs.ts";
 import type { Io } from "./io.ts";
 import { patchOf } from "./patch.ts";
 import type { FileResult } from "./report.ts";
+import { writeWhole } from "./write-file.ts";
 
 /** Rounds of fixing before giving up: a fix may uncover another finding. */
 const mostRounds = 10;
@@ -43,7 +45,7 @@ export async function mended(
       }
       if (unwritten.has(input.path)) continue;
       try {
-        writeFileSync(input.path, input.bom + fixed.text);
+        replace(input, fixed.text);
       } catch (error) {
         unwritten.set(input.path, error instanceof Error ? error.message : String(error));
         continue;
@@ -64,6 +66,15 @@ export async function mended(
     return { input, ...rest, failures: [...failures, { stage: "fix", reason }] };
   };
   return withoutWithheld(results.map(failed), io);
+}
+
+/** Throws where the file is not what was read any more: whoever changed it since meant that to stay. */
+function replace({ path: file, bom, text }: Input, fixed: string): void {
+  const now = readBytes(file);
+  if (now === undefined) throw new Error("it is not there any more");
+  if (now instanceof NotRead) throw new Error(now.reason);
+  if (!now.equals(Buffer.from(bom + text))) throw new Error("it has changed since it was read");
+  writeWhole(file, bom + fixed);
 }
 
 /** `check --diff`: what the first round of `--fix` would change, as a patch. */

@@ -1,4 +1,5 @@
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import sharedBankConflict from "../rules/shared-bank-conflict.ts";
@@ -405,6 +406,36 @@ describe("check --baseline", () => {
     const { code, err } = await runIn(cwd, ["check", "a.cu", "--no-simulate", "--write-baseline"]);
     expect([code, err]).toEqual([2, expect.stringContaining("known.json is a link: name the file that it leads to")]);
     expect(readFileSync(elsewhere, "utf8")).toBe("precious");
+  });
+
+  test("that warplens.json names is neither read nor written behind a linked folder that leads out; one that is typed is", async () => {
+    const outside = folderWith({ "here.json": "[]" });
+    const cwd = folderWith({ "a.cu": poor, "in/x": "" });
+    symlinkSync(outside, path.join(cwd, "out"));
+    symlinkSync("in", path.join(cwd, "within"));
+    const check = (baseline: string, ...argv: string[]) => {
+      writeInto(cwd, { "warplens.json": JSON.stringify({ baseline }) });
+      return runIn(cwd, ["check", "a.cu", "--no-simulate", ...argv]);
+    };
+    const refused = (file: string) => `the baseline ${file} that warplens.json names is behind a link that leads out of its folder\n`;
+    expect(await check("out/new.json", "--write-baseline")).toMatchObject({ code: 2, err: refused("out/new.json") });
+    expect(await check("out/here.json")).toMatchObject({ code: 2, err: refused("out/here.json") });
+    expect(readdirSync(outside)).toEqual(["here.json"]);
+    expect(await check("within/new.json", "--write-baseline")).toMatchObject({ code: 0 });
+    expect(await check("within/new.json")).toMatchObject({ code: 0 });
+    expect(await check("in/x.json", "--baseline", "out/new.json", "--write-baseline")).toMatchObject({ code: 0 });
+    expect(readdirSync(outside)).toEqual(["here.json", "new.json"]);
+  });
+
+  test.runIf(process.platform !== "win32")("is not written to what is no file", async () => {
+    const cwd = folderWith({ "a.cu": poor });
+    spawnSync("mkfifo", [path.join(cwd, "pipe")]);
+    const argv = ["check", "a.cu", "--no-simulate", "--baseline", "pipe", "--write-baseline"];
+    expect(await runIn(cwd, argv)).toMatchObject({
+      code: 2,
+      err: "warplens: pipe cannot be written: it is a pipe, a socket or a device, not a file\n",
+    });
+    expect(lstatSync(path.join(cwd, "pipe")).isFIFO()).toBe(true);
   });
 
   test("that warplens.json names", async () => {

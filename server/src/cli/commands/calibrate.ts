@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { figureDefinitions } from "@warplens/sim-engine";
 import { type Benchmark, benchmarks, check, device } from "../../calibrate/benchmarks.ts";
@@ -13,6 +13,7 @@ import { gpuNamed } from "../gpu-option.ts";
 import { UsageError } from "../io.ts";
 import { styleOf } from "../style.ts";
 import { textTable } from "../text-table.ts";
+import { writeNamed } from "../write-file.ts";
 import type { Command } from "./command.ts";
 
 export default {
@@ -55,7 +56,7 @@ export default {
         io.out(text);
         io.error(table);
       } else {
-        writeFileSync(target, text);
+        writeNamed(`--out: ${out}`, target, text);
         io.out(`${table}\n${out} holds the model ${calibration.gpu.id}.\n`);
       }
       return 0;

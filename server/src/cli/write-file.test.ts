@@ -1,0 +1,67 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { bundled } from "../testing/bundled.ts";
+import { folderWith } from "./testing/command.ts";
+import { writeWhole } from "./write-file.ts";
+
+const isUnix = process.platform !== "win32";
+const text = (file: string): string => readFileSync(file, "utf8");
+
+test("writes a new file, and replaces one", () => {
+  const folder = folderWith({ "old.cu": "old" });
+  for (const name of ["old.cu", "new.cu"]) {
+    writeWhole(path.join(folder, name), "text");
+    expect(text(path.join(folder, name))).toBe("text");
+  }
+  expect(readdirSync(folder).sort()).toEqual(["new.cu", "old.cu"]);
+});
+
+describe.runIf(isUnix)("what stays as it was", () => {
+  test("permissions", () => {
+    const file = path.join(folderWith({ "a.sh": "old" }), "a.sh");
+    chmodSync(file, 0o754);
+    writeWhole(file, "text");
+    expect(statSync(file).mode & 0o7777).toBe(0o754);
+  });
+
+  test("a link, and what it leads to is written where it is", () => {
+    const folder = folderWith({ "real/a.cu": "old" });
+    const link = path.join(folder, "link.cu");
+    symlinkSync("real/a.cu", link);
+    writeWhole(link, "text");
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(text(path.join(folder, "real/a.cu"))).toBe("text");
+    expect(readdirSync(path.join(folder, "real"))).toEqual(["a.cu"]);
+  });
+
+  test.each<[string, (file: string) => void, RegExp]>([
+    ["a pipe", (file) => void spawnSync("mkfifo", [file]), /^it is a pipe, a socket or a device, not a file$/],
+    ["a folder", (file) => mkdirSync(file), /^it is a folder$/],
+    ["a link that leads nowhere", (file) => symlinkSync("none", file), /ENOENT/],
+  ])("%s, which is not written", (_, make, reason) => {
+    const folder = folderWith();
+    const file = path.join(folder, "a.cu");
+    make(file);
+    const before = lstatSync(file).ino;
+    expect(() => writeWhole(file, "text")).toThrow(reason);
+    expect(lstatSync(file).ino).toBe(before);
+    expect(readdirSync(folder)).toEqual(["a.cu"]);
+  });
+
+  test("a file of which the new text cannot be written whole", async () => {
+    const { scripts, remove } = await bundled({ "write-file": "cli/write-file.ts" });
+    const folder = folderWith({ "a.cu": "old" });
+    const script = `import { writeWhole } from ${JSON.stringify(fileURLToPath(scripts["write-file"]))};
+      writeWhole("a.cu", "text".repeat(100_000));`;
+    // A limit on the size of files, in blocks of 512 or 1024 bytes, stands for a full disk.
+    const limited = ["-c", 'ulimit -f 1; exec "$0" --input-type=module -e "$1"', process.execPath, script];
+    const { status, stderr } = spawnSync("sh", limited, { cwd: folder, encoding: "utf8" });
+    remove();
+    expect([status, stderr]).toEqual([1, expect.stringContaining("EFBIG")]);
+    expect(text(path.join(folder, "a.cu"))).toBe("old");
+    expect(readdirSync(folder)).toEqual(["a.cu"]);
+  });
+});
