@@ -399,13 +399,18 @@ describe("check --baseline", () => {
     });
   });
 
-  test("is not written through a link", async () => {
+  test.each([
+    ["known.json", [], "the baseline known.json that warplens.json names is behind a link that leads out of its folder"],
+    ["inner.json", [], "inner.json is a link: name the file that it leads to"],
+    ["inner.json", ["--baseline", "known.json"], "known.json is a link: name the file that it leads to"],
+  ])("is not written through a link: %s %j", async (baseline, argv, reason) => {
     const elsewhere = path.join(folderWith({ profile: "precious" }), "profile");
-    const cwd = folderWith({ "a.cu": poor, "warplens.json": '{ "baseline": "known.json" }' });
+    const cwd = folderWith({ "a.cu": poor, inside: "precious", "warplens.json": JSON.stringify({ baseline }) });
     symlinkSync(elsewhere, path.join(cwd, "known.json"));
-    const { code, err } = await runIn(cwd, ["check", "a.cu", "--no-simulate", "--write-baseline"]);
-    expect([code, err]).toEqual([2, expect.stringContaining("known.json is a link: name the file that it leads to")]);
-    expect(readFileSync(elsewhere, "utf8")).toBe("precious");
+    symlinkSync("inside", path.join(cwd, "inner.json"));
+    const { code, err } = await runIn(cwd, ["check", "a.cu", "--no-simulate", "--write-baseline", ...argv]);
+    expect([code, err]).toEqual([2, expect.stringContaining(reason)]);
+    expect([elsewhere, path.join(cwd, "inside")].map((file) => readFileSync(file, "utf8"))).toEqual(["precious", "precious"]);
   });
 
   test("that warplens.json names is neither read nor written behind a linked folder that leads out; one that is typed is", async () => {
