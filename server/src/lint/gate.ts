@@ -153,9 +153,14 @@ function boundOf({ comparison, right }: Compared, units: Readonly<Record<string,
   const number = /^\d+(?:\.\d+)?(?:e[+-]?\d+)?/i.exec(right)?.[0];
   const unit = right.slice(number?.length).trim();
   if (number === undefined) throw new Problem(right === "" ? `there is no value behind \`${comparison}\`` : `not a value: \`${right}\``);
-  if (/^%\s*of\s+base$/.test(unit)) return { comparison, limit: Number(number), ofBase: true };
-  const scale = units[unit];
-  if (scale !== undefined) return { comparison, limit: Number(number) * scale, ofBase: false };
+  const ofBase = /^%\s*of\s+base$/.test(unit);
+  const scale = ofBase ? 1 : units[unit];
+  if (scale !== undefined) {
+    const limit = Number(number) * scale;
+    // Any figure would be below it.
+    if (!Number.isFinite(limit)) throw new Problem(`\`${number}\` is more than can be reckoned with`);
+    return { comparison, limit, ofBase };
+  }
   const known = Object.keys(units).filter((each) => each !== "" && each !== "μs");
   const units_ = known.length > 0 ? `there are ${[...known, "% of base"].join(", ")}` : "it is a number, or `% of base`";
   throw new Problem(unit === "" ? `\`${right}\` needs a unit; ${units_}` : `there is no unit \`${unit}\` here; ${units_}`);

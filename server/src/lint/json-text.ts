@@ -21,6 +21,24 @@ export function parseJson(text: string, lenient: boolean): Node | JsonProblem {
   return tree ?? { problem: "this is empty", offset: 0, length: text.length };
 }
 
+/** Keys that stand in an object once more, each with the one before it: of their values only the last would be read. */
+export function repeatedKeys(tree: Node): { readonly key: Node; readonly before: Node }[] {
+  const found: { readonly key: Node; readonly before: Node }[] = [];
+  const left = [tree];
+  for (let node = left.pop(); node; node = left.pop()) {
+    const keys = new Map<string, Node>();
+    for (const child of node.children ?? []) {
+      left.push(child);
+      const key = child.type === "property" ? child.children?.[0] : undefined;
+      if (!key) continue;
+      const before = keys.get(String(key.value));
+      if (before) found.push({ key, before });
+      keys.set(String(key.value), key);
+    }
+  }
+  return found.sort((a, b) => a.key.offset - b.key.offset);
+}
+
 /** Line and column, from 1, of offsets in a text. */
 export function placesIn(text: string): (offset: number) => { readonly line: number; readonly column: number } {
   const starts = lineStarts(text);

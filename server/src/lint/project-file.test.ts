@@ -8,6 +8,15 @@ const gpu = (rest: string) => `{ "gpus": [{ "id": "x", "extends": "h200"${rest} 
 describe("problems stand where they are", () => {
   test.each<[string, string, string, RegExp]>([
     ["a misspelt key", '{ "gups": [] }', '"gups"', /did you mean `gpus`/],
+    ["a key again", '{ "gpu": "t4", "argv": [],\n "\\u0067pu": "h200" }', '"\\u0067pu"', /^`gpu` stands here twice: first in line 1$/],
+    [
+      "a rule again",
+      '{ "rules": {\n "small-block": "off",\n "small-block": "error" } }',
+      '"small-block"',
+      /^`small-block` stands here twice: first in line 2$/,
+    ],
+    ["a figure again", gpu(', "figures": { "smCount": 3, "smCount": 4 }'), '"smCount"', /^`smCount` stands here twice/],
+    ["a rule of an odd name", '{ "rules": { "__proto__": "off" } }', '"__proto__"', /^There is no rule `__proto__`/],
     ["a value", '{ "argv": 3 }', "3", /`argv` should be/],
     ["a rule", '{ "ignore": ["instructions", "none-such"] }', '"none-such"', /no rule `none-such`/],
     ["a rule's level", '{ "rules": { "small-block": "loud" } }', '"loud"', /^`small-block` should be error, warning/],

@@ -10,7 +10,7 @@ import { selectorProblem } from "../rules/selection.ts";
 import { suggest } from "../rules/suggest.ts";
 import { leastAssumedGainPercent, leastGainPercent } from "../rules/worth.ts";
 import { type Gate, readGate } from "./gate.ts";
-import { parseJson, placesIn } from "./json-text.ts";
+import { parseJson, placesIn, repeatedKeys } from "./json-text.ts";
 
 export interface ProjectFile {
   readonly gpu?: string;
@@ -154,6 +154,8 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
     say('this must be an object: { "gpu": "h200" }', tree);
     return { file: {}, problems };
   }
+  for (const { key, before } of repeatedKeys(tree))
+    say(`\`${key.value}\` stands here twice: first in line ${placeOf(before.offset).line}`, key);
   const file: { -readonly [Name in keyof ProjectFile]?: unknown } = {};
   let gates: Node | undefined;
   for (const property of tree.children ?? []) {

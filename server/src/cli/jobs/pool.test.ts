@@ -134,6 +134,19 @@ describe("a pool of inspectors", () => {
     expect(started).toEqual([[], [], ["/a.cu"]]);
   });
 
+  test("waits for none that does not come to its first file: one that is stopped", async () => {
+    const { start, started } = scripted(
+      () => "answered",
+      () => ({ seconds: 0.1, isAsleep: true }),
+    );
+    const stopped = (): Inspector => ({ ...start(), ready: new Promise(() => undefined) });
+    const pool = new InspectorPool({ start: stopped, size: 1, seconds: 10 });
+    const rejected = expect(pool.inspect(jobOf("/a.cu"))).rejects.toThrow("the process that inspects files does not start within 10 s");
+    await vi.advanceTimersByTimeAsync(121_000);
+    await rejected;
+    expect(started).toEqual([[]]);
+  });
+
   test("says so where no inspector starts", async () => {
     const { start } = scripted(() => "answered");
     const broken = (): Inspector => ({ ...start(), ready: Promise.reject(new Error("no such module")) });

@@ -101,12 +101,24 @@ export class InspectorPool {
       const inspector = this.#options.start();
       this.#all.add(inspector);
       try {
-        await inspector.ready;
-        return inspector;
+        if (await this.#starts(inspector)) return inspector;
       } catch (error) {
         this.#end(inspector);
         if (left === 1) throw error;
+        continue;
       }
+      this.#end(inspector);
+      throw new Error(`the process that inspects files does not start within ${this.#options.seconds} s`);
+    }
+  }
+
+  /** Whether it comes to its first file in the time that it would have for one: it may have been stopped. Rejects where it ends before. */
+  async #starts(inspector: Inspector): Promise<boolean> {
+    const clock = new Clock(inspector, this.#options.seconds);
+    try {
+      return await Promise.race([inspector.ready.then(() => true), clock.late.then(() => false)]);
+    } finally {
+      clock.stop();
     }
   }
 
