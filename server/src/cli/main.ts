@@ -19,6 +19,8 @@ const io: Io = {
   build: () => buildDigest(new URL(".", import.meta.url)),
   ...(process.stderr.isTTY && { progress: showProgress }),
   async serve() {
+    // A client that reads no more has gone.
+    process.stdout.once("error", () => process.exit(1));
     // The server is a bundle of its own; it reads `--stdio` from the process's arguments.
     await import(new URL("server.js", import.meta.url).href);
     await new Promise(() => undefined);
@@ -30,6 +32,14 @@ function showProgress(line: string): void {
   process.stderr.write(`\r\u001B[K${line.slice(0, (process.stderr.columns || 80) - 1)}`);
 }
 
-// A reader that has seen enough (`| head`) is no failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 2));
-process.exitCode = await main(process.argv.slice(2), io);
+/** Something of the answer is lost that somebody wants to read. */
+let isCutShort = false;
+// A reader that has seen enough (`| head`) is no failure, and takes nothing from what was found.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  isCutShort ||= error.code !== "EPIPE";
+  if (isCutShort) process.exitCode = 2;
+});
+// Of what nobody reads nothing can be told; the exit code says the same.
+process.stderr.on("error", () => undefined);
+const code = await main(process.argv.slice(2), io);
+process.exitCode = isCutShort ? 2 : code;
