@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -5,12 +6,12 @@ import type { Diagnostic } from "../lint.ts";
 import { disk } from "./files.ts";
 import { collectInputs, type Input } from "./inputs.ts";
 import { byFile } from "./inspect.ts";
-import { mended } from "./mend.ts";
+import { mended, patches } from "./mend.ts";
 import { folderWith } from "./testing/command.ts";
 
 /** A finding on each `bad` of a file, with a fix that writes `good`. */
-const findingsIn = (file: string, newText = "good"): Diagnostic[] =>
-  [...readFileSync(file, "utf8").matchAll(/bad/g)].map(({ index }) => {
+const findingsIn = (file: string, newText = "good", text = readFileSync(file, "utf8")): Diagnostic[] =>
+  [...text.matchAll(/bad/g)].map(({ index }) => {
     const range = { start: { line: 0, character: index }, end: { line: 0, character: index + 3 } };
     return {
       path: file,
@@ -91,4 +92,13 @@ test.each<[string, (file: string) => void, string]>([
   expect(results.map(({ failures }) => failures.map(({ stage }) => stage))).toEqual([["fix"], []]);
   expect(readFileSync(b, "utf8")).toBe("good\n");
   expect(statSync(a, { throwIfNoEntry: false })?.mtimeMs).toBe(changed);
+});
+
+test("a patch of a file with a byte order mark is one that git applies, and keeps it", () => {
+  const cwd = folderWith({ "a.cu": "\uFEFFbad, 1\nbad\n" });
+  const [input] = collectInputs(["a.cu"], cwd, () => undefined);
+  if (!input) throw new Error("no input");
+  const patch = patches([{ input, diagnostics: findingsIn(input.path, "good", "bad, 1"), failures: [] }], false);
+  expect(spawnSync("git", ["apply", "-"], { cwd, input: patch, encoding: "utf8" }).stderr).toBe("");
+  expect(readFileSync(input.path, "utf8")).toBe("\uFEFFgood, 1\nbad\n");
 });

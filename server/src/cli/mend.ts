@@ -80,9 +80,15 @@ function replace({ path: file, bom, text }: Input, fixed: string): void {
 /** `check --diff`: what the first round of `--fix` would change, as a patch. */
 export function patches(results: readonly FileResult[], unsafe: boolean): string {
   return results
-    .map(({ input, diagnostics }) =>
-      input.exact ? patchOf(input.name, input.text, applyFixes(input.text, diagnostics, unsafe).edits) : "",
-    )
+    .map(({ input: { name, text, bom, exact }, diagnostics }) => {
+      if (!exact) return "";
+      const edits = applyFixes(text, diagnostics, unsafe).edits.map((edit) => ({
+        ...edit,
+        start: edit.start + bom.length,
+        end: edit.end + bom.length,
+      }));
+      return patchOf(name, bom + text, edits);
+    })
     .join("");
 }
 

@@ -42,3 +42,19 @@ test.each<[string, string, OffsetEdit[]]>([
   expect(git(cwd, patchOf("a.cu", before, edits)).stderr).toBe("");
   expect(readFileSync(path.join(cwd, "a.cu"), "utf8")).toBe(withEdits(before, edits));
 });
+
+test.runIf(process.platform !== "win32").each([
+  ["a.cu", "a/a.cu"],
+  ["é/ü.cu", "a/é/ü.cu"],
+  ["a b.cu", "a/a b.cu\t"],
+  ['a"b\\.cu', '"a/a\\"b\\\\.cu"'],
+  ["a\nb\tc\u0001.cu", '"a/a\\nb\\tc\\001.cu"'],
+  ["é\u001b[31m.cu", '"a/é\\033[31m.cu"'],
+  ["a\u202e.cu", '"a/a\\342\\200\\256.cu"'],
+])("names a file as git does, which finds it: %j", (name, head) => {
+  const cwd = folderWith({ [name]: "old\n" });
+  const patch = patchOf(name, "old\n", [{ start: 0, end: 3, newText: "new" }]);
+  expect(patch.slice(0, patch.indexOf("\n"))).toBe(`--- ${head}`);
+  expect(git(cwd, patch).stderr).toBe("");
+  expect(readFileSync(path.join(cwd, name), "utf8")).toBe("new\n");
+});

@@ -35,8 +35,29 @@ export function patchOf(name: string, text: string, edits: readonly OffsetEdit[]
     shift += others - count;
     return [header, ...head, ...old, ...now, ...tail].join("\n");
   });
-  return shown.length === 0 ? "" : `--- a/${name}\n+++ b/${name}\n${shown.join("\n")}\n`;
+  return shown.length === 0 ? "" : `--- ${headOf(`a/${name}`)}\n+++ ${headOf(`b/${name}`)}\n${shown.join("\n")}\n`;
 }
+
+/** A name as git writes it: where it would not show, or end the line, in quotes and with escapes; a tab ends one with blanks in it. */
+function headOf(name: string): string {
+  if (!unclear.test(name)) return name.includes(" ") ? `${name}\t` : name;
+  const escaped = [...name].map((character) => (unclear.test(character) ? (escapes[character] ?? octal(character)) : character));
+  return `"${escaped.join("")}"`;
+}
+
+const unclear = /["\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const escapes: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\v": "\\v",
+  "\f": "\\f",
+  "\r": "\\r",
+};
+const octal = (character: string): string => [...Buffer.from(character)].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 
 /** What is said of a line's end is none itself. */
 const counted = (lines: readonly string[]): number => lines.filter((line) => line !== unended).length;
