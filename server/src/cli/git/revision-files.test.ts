@@ -90,6 +90,31 @@ describe("a revision", () => {
     expect(of(files)).toContainEqual(["up.h", "outside", outside]);
   });
 
+  test("holds no link to more than a path may have, which no checkout could make", () => {
+    const repo = repository();
+    repo.write({ "real/a.cuh": "here", target: "none/".repeat(400_000), longest: `${"./".repeat(2042)}real/a.cuh` });
+    for (const name of ["target", "longest"])
+      repo.git("update-index", "--add", "--cacheinfo", `120000,${repo.git("hash-object", "-w", name)},${name}.cuh`);
+    repo.git("add", "real");
+    repo.git("commit", "--quiet", "-m", "links");
+    const files = new RevisionFiles({ root: repo.root, commit: repo.git("rev-parse", "HEAD") });
+    const refused = new NotRead("it is a link to more than a path may have");
+    expect(["target.cuh", "target.cuh/a", "longest.cuh"].map((name) => files.read(`${repo.root}/${name}`))).toEqual([
+      refused,
+      refused,
+      "here",
+    ]);
+    expect(files.realPath(`${repo.root}/target.cuh`)).toBeUndefined();
+  });
+
+  test("has nothing below what is not there", () => {
+    const repo = repository();
+    const commit = repo.commit({ "a.cu": "here", "deep/b.cu": "" });
+    const files = new RevisionFiles({ root: repo.root, commit });
+    const names = ["none/../a.cu", "a.cu/../a.cu", "deep/../a.cu", `${"none/".repeat(1_000_000)}a.cu`];
+    expect(names.map((name) => files.read(`${repo.root}/${name}`))).toEqual([undefined, undefined, "here", undefined]);
+  });
+
   test("refuses what is refused on disk", () => {
     const repo = repository();
     const commit = repo.commit({ "big.cu": "x".repeat(8 * 2 ** 20 + 1), "binary.cu": new Uint8Array([65, 0]) });

@@ -18,6 +18,8 @@ const smallFile = 2 ** 18;
 const mostAhead = 256;
 /** Links on the way to a file. */
 const mostLinks = 40;
+/** Bytes of a path, the zero at its end left out: no system makes a link to more. */
+const longestPath = 4095;
 
 export class RevisionFiles implements ListedFiles {
   readonly revision: Revision;
@@ -114,40 +116,48 @@ export class RevisionFiles implements ListedFiles {
     return file.startsWith(`${root}/`) ? file.slice(root.length + 1) : undefined;
   }
 
-  /** Where a name leads, its links followed as the disk's are. */
+  /**
+   * Where a name leads, its links followed as the disk's are. It ends at the first part that is not there: nothing is below that,
+   * and a path without end costs no more than what there is of it.
+   */
   #place(name: string): Place {
     let links = 0;
     let done = "";
-    let rest = partsOf(name);
-    for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
+    /** What is left, the next part last. */
+    let left = partsOf(name).reverse();
+    for (let part = left.pop(); part !== undefined; part = left.pop()) {
       if (part === "..") {
-        const above = path.posix.join(this.#repository.root, "..", ...rest);
-        if (done === "") {
-          const back = this.#within(above);
-          if (back === undefined) return { onDisk: above };
-          rest = partsOf(back);
+        if (done !== "") {
+          done = folderOf(done);
+          continue;
         }
-        done = folderOf(done);
+        const above = path.posix.join(this.#repository.root, "..", ...left.reverse());
+        const back = this.#within(above);
+        if (back === undefined) return { onDisk: above };
+        left = partsOf(back).reverse();
         continue;
       }
       const next = done === "" ? part : `${done}/${part}`;
-      if (this.#onDisk.has(next)) return { onDisk: [this.#repository.root, next, ...rest].join("/") };
+      if (this.#onDisk.has(next)) return { onDisk: [this.#repository.root, next, ...left.reverse()].join("/") };
       const entry = this.#tree.get(next);
       if (entry?.kind !== "link") {
+        const isThere = entry ? left.length === 0 : this.#folders.has(next);
+        if (!isThere) return { inTree: [next, ...left.reverse()].join("/") };
         done = next;
         continue;
       }
-      const target = largerThanRead(next, entry.size) ?? this.#content(entry.object, [next]);
+      if (entry.size > longestPath) return new NotRead("it is a link to more than a path may have");
+      const target = this.#content(entry.object, [next]);
       if (target instanceof NotRead) return target;
       if (++links > mostLinks) return new NotRead("its links lead in a circle");
       const leads = target.toString("utf8");
       if (!path.posix.isAbsolute(leads)) {
-        rest = [...partsOf(leads), ...rest];
+        left.push(...partsOf(leads).reverse());
         continue;
       }
       const back = this.#within(leads);
-      if (back === undefined) return { onDisk: path.posix.join(leads, ...rest) };
-      rest = [...partsOf(back), ...rest];
+      if (back === undefined) return { onDisk: path.posix.join(leads, ...left.reverse()) };
+      left.push(...partsOf(back).reverse());
       done = "";
     }
     return { inTree: done };
