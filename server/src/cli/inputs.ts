@@ -4,7 +4,7 @@ import { entriesOf, isFolder, readBytes, slashes } from "../files.ts";
 import { suggest } from "../rules/suggest.ts";
 import { NotRead } from "../syntax/file-text.ts";
 import type { Files, ListedFiles } from "./files.ts";
-import { isNamed, notNamed } from "./git/names.ts";
+import { isNamed, notNamed, shownName } from "./git/names.ts";
 import { includedFiles } from "./inclusions.ts";
 import { UsageError } from "./io.ts";
 import { nameOfPath } from "./names.ts";
@@ -79,7 +79,7 @@ function withInclusions(inputs: readonly Input[]): Input[] {
 
 const unreadInput = (file: string, cwd: string, unread: string): Input => ({
   path: slashes(file),
-  name: nameOfPath(cwd)(file),
+  name: shownName(nameOfPath(cwd)(file)),
   text: "",
   bom: "",
   exact: false,
@@ -133,12 +133,12 @@ export function listedInputs(files: ListedFiles, paths: readonly string[], cwd: 
   });
   files.prepare?.(found.map(({ file }) => file));
   const inputs = found.flatMap(({ file, folder }): Input[] => {
-    const bytes = files.bytes(file) ?? (isNamed(file) ? undefined : notNamed);
+    const bytes = isNamed(file) ? files.bytes(file) : notNamed;
     if (bytes === undefined) return [];
     const reason = refusal(bytes);
     const input =
       bytes instanceof NotRead || reason !== undefined
-        ? unreadInput(file, cwd, `${nameOfPath(cwd)(file)} is not read${at === undefined ? "" : ` at ${at}`}: ${reason}`)
+        ? unreadInput(file, cwd, `${shownName(nameOfPath(cwd)(file))} is not read${at === undefined ? "" : ` at ${at}`}: ${reason}`)
         : inputOf(file, bytes, cwd, folder === undefined);
     return input ? [folder === undefined ? input : { ...input, folder }] : [];
   });

@@ -50,6 +50,34 @@ async function diff(cwd: string, ...argv: string[]): Promise<Report> {
 }
 const statuses = ({ launches }: Report): string[] => launches.map(({ kernel, status }) => `${kernel} ${status}`);
 
+describe("a sparse checkout", () => {
+  const sparse = (count: number): RegExp =>
+    new RegExp(`^the sparse checkout lacks ${count} files? of HEAD \\(\\w+\\); (it is|they are) left out\n$`);
+  async function statusesIn({ root }: TestRepository): Promise<readonly [string[], string]> {
+    const { out, err, code } = await runIn(root, ["diff", "HEAD", "--format", "json"]);
+    expect(code).toBe(0);
+    return [statuses(JSON.parse(out)), err];
+  }
+
+  test("has not lost what it leaves out", async () => {
+    const repo = sample();
+    repo.commit({ "lib/c.cu": other.replaceAll("fill", "clear"), "lib/d.cu": other.replaceAll("fill", "drop") });
+    repo.git("sparse-checkout", "set", "src", "inc");
+    expect(await statusesIn(repo)).toEqual([["copy unchanged", "fill unchanged"], expect.stringMatching(sparse(2))]);
+    expect(await runIn(repo.root, ["check", ".", "--base", "HEAD"])).toMatchObject({ code: 0, err: "" });
+    // One that stands there all the same is as it is.
+    repo.write({ "lib/c.cu": other.replaceAll("fill", "clear").replace("1024", "512") });
+    expect(await statusesIn(repo)).toEqual([["clear faster", "copy unchanged", "fill unchanged"].sort(), expect.stringMatching(sparse(1))]);
+  });
+
+  test("is none where git is only told to leave a file as it is", async () => {
+    const repo = sample();
+    repo.git("update-index", "--skip-worktree", "src/b.cu");
+    repo.write({ "src/b.cu": other.replace("1024", "512") });
+    expect(await statusesIn(repo)).toEqual([["fill faster", "copy unchanged"], ""]);
+  });
+});
+
 describe("diff", () => {
   const repo = sample();
 

@@ -5,6 +5,7 @@ import { compare } from "../compare/compare.ts";
 import { comparisonMarkdown } from "../compare/markdown.ts";
 import { comparisonReport } from "../compare/report.ts";
 import { comparisonText } from "../compare/text.ts";
+import { counted } from "../compare/words.ts";
 import { Repository } from "../git/repository.ts";
 import { renaming, type Side, sidesNamed } from "../git/sides.ts";
 import { listedInputs, withoutDoubtful } from "../inputs.ts";
@@ -34,12 +35,18 @@ export default {
     const gpu = sessions.after.gpu(undefined);
     const paths = behind.length > 0 ? behind : [repository.root];
     const shown = ({ name, commit }: Side): string | undefined => (commit === undefined ? undefined : name);
-    const listed = {
-      before: listedInputs(before.files, paths, io.cwd, shown(before)),
-      after: listedInputs(after.files, paths, io.cwd, shown(after)),
-    };
     const renamed = renaming(repository, before, after);
+    const all = listedInputs(before.files, paths, io.cwd, shown(before));
+    const listed = {
+      before: all.filter(({ path: file }) => !after.sparse?.has(renamed(file))),
+      after: listedInputs(after.files, paths, io.cwd, shown(after)).filter(({ path: file }) => !after.sparse?.has(file)),
+    };
     const note = (message: string): void => io.error(`${visible(message)}\n`);
+    const sparse = all.length - listed.before.length;
+    if (sparse > 0)
+      note(
+        `the sparse checkout lacks ${counted(sparse, "file", "files")} of ${before.name}; ${sparse === 1 ? "it is" : "they are"} left out`,
+      );
     const sources = {
       before: new Set(listed.before.flatMap(({ path: file, unread }) => (unread === undefined ? renamed(file) : []))),
       after: new Set(listed.after.flatMap(({ path: file, unread }) => (unread === undefined ? file : []))),

@@ -92,6 +92,18 @@ test("a name that is not UTF-8", async () => {
   expect(out).not.toContain("new ");
 });
 
+test("a name that is UTF-8 and holds the character that stands for what is none", async () => {
+  const repo = repository();
+  repo.commit({ "x\uFFFD.cu": kernel("named") });
+  writeFileSync(Buffer.concat([Buffer.from(`${repo.root}/x`), Buffer.from([0xff]), Buffer.from(".cu")]), kernel("nameless"));
+  repo.commit({});
+  repo.git("rm", "--quiet", "--cached", "x\uFFFD.cu");
+  repo.git("commit", "--quiet", "-m", "without");
+  const { code, err, out } = await runIn(repo.root, ["diff", "HEAD", "HEAD~1", "--format", "json"]);
+  expect([code, err]).toEqual([2, expect.stringMatching(/^(x\uFFFD\.cu is not read at .*: its name is not UTF-8\n){2}$/)]);
+  expect(JSON.parse(out).launches).toMatchObject([{ kernel: "named", status: "new" }]);
+});
+
 describe("a header that cannot be read", () => {
   const binary = Buffer.from(`${header}\0`);
 

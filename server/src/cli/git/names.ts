@@ -1,8 +1,20 @@
-/** Why what git tells of is not read. */
+/** Names that git tells, and why what it tells of is not read. */
 import { NotRead } from "../../syntax/file-text.ts";
 
-/** Whether a name is UTF-8: what is none of it was read as a replacement character. */
-export const isNamed = (name: string): boolean => !name.includes("\uFFFD");
+/** One that is not UTF-8 gets halves of surrogate pairs, which no UTF-8 has, so that it is told from all others and opens no file. */
+export function nameOf(bytes: Buffer): string {
+  const name = bytes.toString("utf8");
+  if (Buffer.from(name).equals(bytes)) return name;
+  return bytes.toString("latin1").replace(/[\x80-\xff]/g, (byte) => String.fromCharCode(lowSurrogates + byte.charCodeAt(0)));
+}
+
+const lowSurrogates = 0xdc00;
+
+/** Whether a name is UTF-8. */
+export const isNamed = (name: string): boolean => !/\p{Cs}/u.test(name);
+
+/** As any text can hold it. */
+export const shownName = (name: string): string => name.replace(/\p{Cs}/gu, "\uFFFD");
 
 export const notNamed = new NotRead("its name is not UTF-8");
 

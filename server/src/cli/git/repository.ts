@@ -5,6 +5,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { UsageError } from "../io.ts";
+import { nameOf } from "./names.ts";
 
 export interface TreeEntry {
   /** `file`, `link` (its content is where it leads), or `module`: another repository, whose files are not in this one. */
@@ -119,6 +120,11 @@ export class Repository {
     return [...new Set(parts(this.#ask(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])))].sort();
   }
 
+  /** Those of them that git leaves alone in the working tree, where they may be missing: those outside of a sparse checkout. */
+  sparse(): string[] {
+    return parts(this.#ask(["ls-files", "-z", "-t", "--cached"])).flatMap((line) => (line.startsWith("S ") ? line.slice(2) : []));
+  }
+
   /** What the working tree holds that git is told to ignore: files, and folders (with a `/`), relative to the root. */
   ignored(): string[] {
     return parts(this.#ask(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"]));
@@ -134,15 +140,22 @@ export class Repository {
 interface Ran {
   readonly status: number | null;
   readonly out: Buffer;
-  /** The last line of what git says. */
+  /** Why it has failed, in one line. */
   readonly error: string;
 }
 
 function git(cwd: string, args: readonly string[], input = ""): Ran {
   const env = { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C", ...here };
-  const { status, stdout, stderr, error } = spawnSync("git", [...quiet, ...args], { cwd, env, input, maxBuffer: longestAnswer });
+  const { status, signal, stdout, stderr, error } = spawnSync("git", [...quiet, ...args], { cwd, env, input, maxBuffer: longestAnswer });
   if (error && "code" in error && error.code === "ENOENT") throw new UsageError("git is not installed, or not on PATH");
-  return { status, out: stdout ?? Buffer.alloc(0), error: error?.message ?? stderr.toString().trim().split("\n").at(-1) ?? "" };
+  const reason = error?.message ?? (signal === null ? reasonIn(stderr.toString()) : `it was ended by ${signal}`);
+  return { status, out: stdout ?? Buffer.alloc(0), error: reason };
+}
+
+/** What follows what went wrong is advice. */
+function reasonIn(said: string): string {
+  const lines = said.trim().split("\n");
+  return lines.find((line) => line.startsWith("fatal: "))?.slice("fatal: ".length) ?? lines.at(-1) ?? "";
 }
 
 /** What an answer about so many objects holds, up to where it ends too early. */
@@ -159,9 +172,14 @@ function blobsIn(out: Buffer, count: number): (Buffer | undefined)[] {
   return blobs;
 }
 
-/** What a list with zeros between holds. Of names that are not UTF-8 it has a replacement character for what is none: see `names.ts`. */
-const parts = (out: Buffer): string[] =>
-  out
-    .toString("utf8")
-    .split("\0")
-    .filter((part) => part !== "");
+/** What a list with zeros between holds. */
+function parts(out: Buffer): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < out.length; ) {
+    const zero = out.indexOf(0, at);
+    const end = zero < 0 ? out.length : zero;
+    if (end > at) found.push(nameOf(out.subarray(at, end)));
+    at = end + 1;
+  }
+  return found;
+}

@@ -1,5 +1,5 @@
 /** The two states of a repository that are compared. */
-import { lstatSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { disk, type ListedFiles } from "../files.ts";
 import { UsageError } from "../io.ts";
 import type { Repository } from "./repository.ts";
@@ -11,6 +11,8 @@ export interface Side {
   readonly files: ListedFiles;
   /** Absent for the working tree. */
   readonly commit?: string;
+  /** Files that a sparse checkout leaves out of the working tree, absolute: neither there nor gone. */
+  readonly sparse?: ReadonlySet<string>;
 }
 
 /**
@@ -43,7 +45,14 @@ function side(repository: Repository, name: string): Side {
 const workingTree = (repository: Repository): Side => ({
   name: "working tree",
   files: { ...disk, paths: filesIn(repository) },
+  sparse: sparseIn(repository),
 });
+
+/** What somebody has put there, all the same, or told git to leave as it is, is there. */
+function sparseIn(repository: Repository): ReadonlySet<string> {
+  const files = repository.sparse().map((name) => `${repository.root}/${name}`);
+  return new Set(files.filter((file) => !existsSync(file)));
+}
 
 /** Without links, and what lies behind them, which git may know by an older name: a revision has no such files, and no search finds any. */
 function filesIn(repository: Repository): string[] {
