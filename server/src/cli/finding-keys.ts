@@ -33,19 +33,20 @@ export function countsOf(files: readonly FileResult[], nameOf: (path: string) =>
   return counts;
 }
 
-/** The files with those findings alone that are not known: of equal ones as many are known as are counted. */
+/** The files with those findings alone that are not known: of equal ones in a file as many are known as are counted. */
 export function withoutCounted(
   files: readonly FileResult[],
   known: ReadonlyMap<string, number>,
   nameOf: (path: string) => string,
 ): FileResult[] {
-  const left = new Map(known);
-  return files.map((file) => ({
-    ...file,
-    diagnostics: keyedFindings(file, nameOf).flatMap(({ key, diagnostic }) => {
-      const count = left.get(keyText(key)) ?? 0;
-      left.set(keyText(key), count - 1);
-      return count > 0 ? [] : [diagnostic];
-    }),
-  }));
+  return files.map((file) => {
+    const taken = new Map<string, number>();
+    const diagnostics = keyedFindings(file, nameOf).flatMap(({ key, diagnostic }) => {
+      const text = keyText(key);
+      const count = taken.get(text) ?? 0;
+      taken.set(text, count + 1);
+      return count < (known.get(text) ?? 0) ? [] : [diagnostic];
+    });
+    return { ...file, diagnostics };
+  });
 }

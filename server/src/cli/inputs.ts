@@ -42,8 +42,14 @@ const mostBeside = 1_000;
  * The files that paths stand for, each once: files as named, folders searched for CUDA sources. What cannot be read is among them, and
  * says why; a UsageError where nothing else is.
  * @param note told of what is left out, and why: headers that cannot be read, folders without sources
+ * @param kept what is made of an input: nothing where it is left out, which it notes
  */
-export function collectInputs(paths: readonly string[], cwd: string, note: (message: string) => void): Input[] {
+export function collectInputs(
+  paths: readonly string[],
+  cwd: string,
+  note: (message: string) => void,
+  kept: (input: Input, note: (message: string) => void) => readonly Input[] = (input) => [input],
+): Input[] {
   const found = new Map<string, Input>();
   for (const given of paths) {
     if (given === "") throw new UsageError("a path is empty");
@@ -64,10 +70,10 @@ export function collectInputs(paths: readonly string[], cwd: string, note: (mess
     }
     if (searched && files.length === 0) note(`${given}: no CUDA sources`);
   }
-  const inputs = [...found.values()];
+  const inputs = [...found.values()].flatMap((input) => kept(input, note));
   const reasons = inputs.flatMap(({ unread }) => unread ?? []);
   // The others lose nothing by it, where there are any.
-  if (reasons.length > 0 && reasons.length === inputs.length) throw new UsageError(reasons.join("\n"));
+  if (reasons.length > 0 && reasons.length === inputs.length) throw new UsageError([...new Set(reasons)].join("\n"));
   return withInclusions(inputs);
 }
 

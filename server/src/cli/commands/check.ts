@@ -1,7 +1,7 @@
 import type { Severity } from "../../rules/rule.ts";
 import { severities } from "../../rules/severities.ts";
+import { baseAt } from "../base.ts";
 import { type Baseline, noBaseline, projectBaseline, readBaseline, recordBaseline, withoutKnown } from "../baseline.ts";
-import { beforeAt } from "../before.ts";
 import { github } from "../formats/github.ts";
 import { sarif } from "../formats/sarif.ts";
 import { checkText } from "../formats/text.ts";
@@ -54,9 +54,9 @@ export default {
     if (fix && diff) throw new UsageError("--fix changes files, --diff only says what it would change: give one");
     const isOfShard = shardNamed(given.shard);
     const session = new Session(io, given);
-    const beforeNow = given.base === undefined ? undefined : beforeAt(given.base, given, operands, io, isOfShard);
+    const base = given.base === undefined ? undefined : baseAt(given.base, given, operands, io, isOfShard);
     const notes: string[] = [];
-    const found = collectInputs(operands, io.cwd, (message) => void notes.push(message));
+    const found = collectInputs(operands, io.cwd, (message) => void notes.push(message), base?.compared);
     for (const note of notes) io.error(`${note}\n`);
     const gpu = session.gpu(undefined, found);
     const baseline = baselineOf(given, session, io);
@@ -75,7 +75,7 @@ export default {
       if (!isUnderstood || hasFailures(files)) return 2;
       return patch === "" ? 0 : 1;
     }
-    const before = await beforeNow?.(gpu, files, (of, input) => of.simulates(input));
+    const before = await base?.before(gpu, files, (of, input) => of.simulates(input));
     if (before?.hasFailed) isUnderstood = false;
     const result = { gpu, files: unknown(before?.newFindings(files) ?? files, baseline, io) };
     const exitCode = isUnderstood ? exitCodeOf(result, failOn) : 2;

@@ -6,6 +6,7 @@ import { comparisonMarkdown } from "../compare/markdown.ts";
 import { comparisonReport } from "../compare/report.ts";
 import { comparisonText } from "../compare/text.ts";
 import { counted } from "../compare/words.ts";
+import { LinkedPaths } from "../git/linked-paths.ts";
 import { Repository } from "../git/repository.ts";
 import { renaming, type Side, sidesNamed } from "../git/sides.ts";
 import { listedInputs, withoutDoubtful } from "../inputs.ts";
@@ -33,7 +34,11 @@ export default {
     const { before, after } = sidesNamed(operands.slice(0, operands.length - behind.length), repository);
     const sessions = { before: new Session(io, given, before.files), after: new Session(io, given, after.files) };
     const gpu = sessions.after.gpu(undefined);
-    const paths = behind.length > 0 ? behind : [repository.root];
+    const asked = new LinkedPaths(
+      repository.root,
+      behind.map((given) => slashes(path.resolve(io.cwd, given))),
+    ).places;
+    const paths = behind.length > 0 ? asked : [repository.root];
     const shown = ({ name, commit }: Side): string | undefined => (commit === undefined ? undefined : name);
     const renamed = renaming(repository, before, after);
     const all = listedInputs(before.files, paths, io.cwd, shown(before));
@@ -55,8 +60,8 @@ export default {
       before: withoutDoubtful(listed.before, (file) => sources.after.has(renamed(file)), note),
       after: withoutDoubtful(listed.after, (file) => sources.before.has(file), note),
     };
-    for (const given of behind)
-      if (![...inputs.before, ...inputs.after].some(({ path: found }) => isIn(slashes(path.resolve(io.cwd, given)), found)))
+    for (const [index, given] of behind.entries())
+      if (![...inputs.before, ...inputs.after].some(({ path: found }) => isIn(asked[index] ?? given, found)))
         throw new UsageError(`neither revision has CUDA sources in ${given}`);
     if (inputs.before.length + inputs.after.length === 0) throw new UsageError(`neither revision has CUDA sources in ${repository.root}`);
     const inspect = (side: "before" | "after") =>

@@ -1,5 +1,6 @@
 import path from "node:path";
-import { type Before, beforeAt, knownFindings } from "../before.ts";
+import { baseAt } from "../base.ts";
+import { type Before, knownFindings } from "../before.ts";
 import { type Judgement, judge } from "../gates/judge.ts";
 import { gatesGithub, gatesMarkdown, gatesReport, gatesText, verdictOf } from "../gates/print.ts";
 import { collectInputs } from "../inputs.ts";
@@ -27,8 +28,8 @@ export default {
     if (gates.length === 0) throw new UsageError(`there are no gates: \`"gates": ["kernel: time < 200 us"]\` in warplens.json says them`);
     const paths = operands.length > 0 ? operands : [path.relative(io.cwd, project.root) || "."];
     const known = knownFindings(given, session, io);
-    const beforeNow = given.base === undefined ? undefined : beforeAt(given.base, given, paths, io);
-    const inputs = collectInputs(paths, io.cwd, (message) => io.error(`${message}\n`));
+    const base = given.base === undefined ? undefined : baseAt(given.base, given, paths, io);
+    const inputs = collectInputs(paths, io.cwd, (message) => io.error(`${message}\n`), base?.compared);
     const results = new Map<string, { readonly files: readonly FileResult[]; readonly before: Before }>();
     const judgements: Judgement[] = [];
     let isUnderstood = true;
@@ -37,7 +38,7 @@ export default {
       if (!results.has(gpu.id)) {
         const files = await inspectAll(session, inputs, gpu, io, () => true);
         isUnderstood = session.holdNames(files) && isUnderstood;
-        results.set(gpu.id, { files, before: { ...(await beforeNow?.(gpu, files, () => true)), ...known } });
+        results.set(gpu.id, { files, before: { ...(await base?.before(gpu, files, () => true)), ...known } });
       }
       const { files = [], before = {} } = results.get(gpu.id) ?? {};
       if (before.hasFailed) isUnderstood = false;

@@ -125,6 +125,12 @@ export class Repository {
     return parts(this.#ask(["ls-files", "-z", "-t", "--cached"])).flatMap((line) => (line.startsWith("S ") ? line.slice(2) : []));
   }
 
+  /** Other repositories in the working tree, submodules and those that only stand there: folders, relative to the root. */
+  others(): string[] {
+    const modules = parts(this.#ask(["ls-files", "-z", "--stage"])).flatMap((line) => /^160000 [^\t]*\t(.*)$/s.exec(line)?.[1] ?? []);
+    return [...modules, ...parts(this.#ask(["ls-files", "-z", "--others", "--exclude-standard"])).filter((name) => name.endsWith("/"))];
+  }
+
   /** What the working tree holds that git is told to ignore: files, and folders (with a `/`), relative to the root. */
   ignored(): string[] {
     return parts(this.#ask(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"]));
