@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Diagnostic } from "../lint.ts";
@@ -92,6 +92,17 @@ test.each<[string, (file: string) => void, string]>([
   expect(results.map(({ failures }) => failures.map(({ stage }) => stage))).toEqual([["fix"], []]);
   expect(readFileSync(b, "utf8")).toBe("good\n");
   expect(statSync(a, { throwIfNoEntry: false })?.mtimeMs).toBe(changed);
+});
+
+test("one that is found by two names is mended by both", async () => {
+  const cwd = folderWith({ "a.cu": "bad\n" });
+  symlinkSync("a.cu", path.join(cwd, "b.cu"));
+  const inputs = collectInputs(["a.cu", "b.cu"], cwd, () => undefined);
+  const inspect = async (wanted: readonly Input[]) =>
+    wanted.map((input) => ({ input, diagnostics: findingsIn(input.path, "good", input.text), failures: [] }));
+  const results = await mended(inputs, inspect, false, { error: () => undefined });
+  expect(results.flatMap(({ failures }) => failures)).toEqual([]);
+  expect(readFileSync(path.join(cwd, "a.cu"), "utf8")).toBe("good\n");
 });
 
 test("a patch of a file with a byte order mark is one that git applies, and keeps it", () => {

@@ -73,6 +73,8 @@ function replace({ path: file, bom, text }: Input, fixed: string): void {
   const now = readBytes(file);
   if (now === undefined) throw new Error("it is not there any more");
   if (now instanceof NotRead) throw new Error(now.reason);
+  // By another name, that of a link, it may have been mended already.
+  if (now.equals(Buffer.from(bom + fixed))) return;
   if (!now.equals(Buffer.from(bom + text))) throw new Error("it has changed since it was read");
   writeWhole(file, bom + fixed);
 }

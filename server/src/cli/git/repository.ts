@@ -60,6 +60,7 @@ export class Repository {
   commit(name: string): string {
     // No revision begins with a hyphen; git would take it for an option.
     const found = /^-|\0/.test(name) ? undefined : git(this.root, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
+    if (found?.status === null) throw new UsageError(`git rev-parse: ${found.error}`);
     const commit = found?.out.toString().trim() ?? "";
     if (found?.status !== 0 || !/^[0-9a-f]{40,64}$/.test(commit)) throw new UsageError(`there is no revision \`${name}\``);
     return commit;
@@ -67,7 +68,8 @@ export class Repository {
 
   /** Where two lines of commits part. Throws a UsageError where they never met. */
   mergeBase(one: string, other: string): string {
-    const { status, out } = git(this.root, ["merge-base", one, other]);
+    const { status, out, error } = git(this.root, ["merge-base", one, other]);
+    if (status === null) throw new UsageError(`git merge-base: ${error}`);
     if (status !== 0) throw new UsageError("the revisions have no common ancestor here: a shallow clone lacks it");
     return out.toString().trim();
   }
