@@ -30,7 +30,8 @@ test.each([
   ["waited for", ["load a", "sum a", "store x"], undefined, []],
   ["waited for by the store", ["load a", "store a"], undefined, []],
   ["not waited for", ["load a", "store x"], undefined, ["store x: load a, earlier"]],
-  ["issued ahead", ["load a", "load b", "sum a", "store x"], ["load a", "sum a", "store x", "load b"], ["store x: load b"]],
+  ["issued ahead", ["load a", "sum a", "load b", "store x"], ["load a", "sum a", "store x", "load b"], ["store x: load b"]],
+  ["issued behind one that was waited for", ["load a", "load b", "sum a", "store x"], undefined, []],
   ["back before one that was waited for", ["load a", "load b", "sum b", "store x"], undefined, []],
   ["issued behind", ["store x", "load a"], undefined, []],
 ] as const)("a load that is %s", (_, issued, program, expected) => {

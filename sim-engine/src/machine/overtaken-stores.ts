@@ -17,12 +17,11 @@ export function loadsUnderWay({ blocks }: MachineKernel): ReadonlyMap<Op, readon
   const found = new Map<Op, readonly UnderWay[]>();
   for (const { block, instructions } of blocks.values()) {
     let places: ReadonlyMap<Op, number> | undefined;
-    // Loads come back in the order in which they were issued: who waits for one has all before it.
+    // Loads come back in the order in which they were issued: who waits for one has all before it, and those behind it are back soon.
     let underWay: Instruction[] = [];
     for (const instruction of instructions) {
       const { op, opcode, uses } = instruction;
-      const awaited = underWay.findLastIndex(({ defs }) => defs.some((def) => uses.includes(def)));
-      underWay = underWay.slice(awaited + 1);
+      if (underWay.some(({ defs }) => defs.some((def) => uses.includes(def)))) underWay = [];
       if (!op) continue;
       if (opcode.startsWith("LDG")) underWay.push(instruction);
       if (!opcode.startsWith("STG") || underWay.length === 0) continue;
