@@ -140,11 +140,23 @@ describe("a pool of inspectors", () => {
       () => ({ seconds: 0.1, isAsleep: true }),
     );
     const stopped = (): Inspector => ({ ...start(), ready: new Promise(() => undefined) });
-    const pool = new InspectorPool({ start: stopped, size: 1, seconds: 10 });
-    const rejected = expect(pool.inspect(jobOf("/a.cu"))).rejects.toThrow("the process that inspects files does not start within 10 s");
-    await vi.advanceTimersByTimeAsync(121_000);
+    const pool = new InspectorPool({ start: stopped, size: 1, seconds: 40 });
+    const rejected = expect(pool.inspect(jobOf("/a.cu"))).rejects.toThrow("the process that inspects files does not start within 40 s");
+    await vi.advanceTimersByTimeAsync(481_000);
     await rejected;
     expect(started).toEqual([[]]);
+  });
+
+  test("waits for one that starts slowly, however short the time of a file is", async () => {
+    const { start } = scripted(() => "answered");
+    let begin = (): void => undefined;
+    const ready = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const answer = new InspectorPool({ start: () => ({ ...start(), ready }), size: 1, seconds: 1 }).inspect(jobOf("/a.cu"));
+    await vi.advanceTimersByTimeAsync(20_000);
+    begin();
+    expect(await answer).toEqual(answerOf("/a.cu"));
   });
 
   test("says so where no inspector starts", async () => {

@@ -19,6 +19,8 @@ const patience = 12;
 
 /** How often one is started that does not come to its first file. */
 const mostStarts = 3;
+/** Seconds that it may take to start, however short the time of a file is: what a slow disk or machine takes is no file's fault. */
+const leastStart = 30;
 
 /** A file whose inspector was lost on it. */
 export interface Lost {
@@ -108,13 +110,17 @@ export class InspectorPool {
         continue;
       }
       this.#end(inspector);
-      throw new Error(`the process that inspects files does not start within ${this.#options.seconds} s`);
+      throw new Error(`the process that inspects files does not start within ${this.#startSeconds} s`);
     }
   }
 
-  /** Whether it comes to its first file in the time that it would have for one: it may have been stopped. Rejects where it ends before. */
+  get #startSeconds(): number {
+    return Math.max(this.#options.seconds, leastStart);
+  }
+
+  /** Whether it comes to its first file in time: it may have been stopped. Rejects where it ends before. */
   async #starts(inspector: Inspector): Promise<boolean> {
-    const clock = new Clock(inspector, this.#options.seconds);
+    const clock = new Clock(inspector, this.#startSeconds);
     try {
       return await Promise.race([inspector.ready.then(() => true), clock.late.then(() => false)]);
     } finally {
