@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -25,6 +25,29 @@ describe.runIf(isUnix)("what stays as it was", () => {
     chmodSync(file, 0o754);
     writeWhole(file, "text");
     expect(statSync(file).mode & 0o7777).toBe(0o754);
+  });
+
+  // None but root can make files of others.
+  test.runIf(process.getuid?.() === 0)("the group of a file that is another's: all of it may still write", async () => {
+    const { scripts, remove } = await bundled({ "write-file": "cli/write-file.ts" });
+    const folder = folderWith({ "a.cu": "old" });
+    const file = path.join(folder, "a.cu");
+    const [owner, user, group, groupOfFolder] = [4001, 4002, 4003, 4004];
+    chownSync(file, owner, group);
+    chmodSync(file, 0o664);
+    chownSync(folder, user, groupOfFolder);
+    // What is new in the folder gets its group.
+    chmodSync(folder, 0o2775);
+    const script = `import { writeWhole } from ${JSON.stringify(fileURLToPath(scripts["write-file"]))};
+      process.setgroups([]);
+      process.setgid(${group});
+      process.setuid(${user});
+      writeWhole(${JSON.stringify(file)}, "text");`;
+    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+    remove();
+    expect([status, stderr]).toEqual([0, ""]);
+    const { uid, gid, mode } = statSync(file);
+    expect([uid, gid, mode & 0o7777]).toEqual([user, group, 0o664]);
   });
 
   test("a link, and what it leads to is written where it is", () => {

@@ -26,6 +26,7 @@ import { UsageError } from "./io.ts";
 /** Permissions, less what the user's mask takes away. */
 const newFile = 0o666;
 const permissions = 0o7777;
+const sameOwner = -1;
 
 /**
  * Writes a file, or throws and leaves what was there. A link stays, and what it leads to is written; nothing but a regular file is
@@ -64,14 +65,23 @@ export function writeNamed(name: string, file: string, text: string): void {
   }
 }
 
-/** Owner, where the user may give files away, and permissions, which a change of the owner may take away. */
+/** Owner and group, where the user may give files away, and permissions, which a change of the owner may take away. */
 function takeOver({ uid, gid, mode }: Stats, descriptor: number): void {
   const made = fstatSync(descriptor);
   if (made.uid !== uid || made.gid !== gid)
     try {
       fchownSync(descriptor, uid, gid);
     } catch {
-      // It is the user's then, as what an editor saves is.
+      keepGroup(gid, descriptor);
     }
   fchmodSync(descriptor, mode & permissions);
+}
+
+/** The file is the user's then, as what an editor saves is, and the others of its group may still write it. */
+function keepGroup(gid: number, descriptor: number): void {
+  try {
+    fchownSync(descriptor, sameOwner, gid);
+  } catch {
+    // The user is not in it.
+  }
 }
