@@ -100,3 +100,19 @@ test("is what is new, whichever part of the files a renamed one is in", async ()
   for (const shard of ["1/3", "2/3", "3/3"])
     expect([shard, await check(repo.root, ".", "--shard", shard)]).toEqual([shard, expect.objectContaining({ code: 0, err: "" })]);
 });
+
+test.each([
+  ["a.cu", "b.cu", "b.cu"],
+  ["src/a.cu", "lib/a.cu", "lib"],
+  ["src/a.txt", "lib/a.cu", "lib"],
+  ["src/a.h", "lib/a.h", "lib/a.h"],
+])("is what is new where %s has become %s and is asked for as %s", async (from, to, asked) => {
+  const repo = repository();
+  repo.commit({ [from]: poor, "lib/other.cu": "" });
+  renameSync(path.join(repo.root, from), path.join(repo.root, to));
+  repo.git("add", "--all");
+  expect(await check(repo.root, asked)).toMatchObject({ code: 0, err: "" });
+  repo.write({ [to]: poor + poor.replace("k(", "l(") });
+  const { code, out } = await check(repo.root, asked);
+  expect([code, out.match(/double-constant/g)]).toEqual([1, ["double-constant"]]);
+});

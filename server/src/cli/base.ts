@@ -55,7 +55,7 @@ export function baseAt(
   /** What it is called now says which part of the files it is in, and whether it is there. */
   const isAsked = (place: string): boolean =>
     !after.sparse?.has(place) && linked.namesOf(place).some((file) => isWanted({ name: nameOf(file) }));
-  const listed = listedInputs(before.files, linked.places, io.cwd, before.name).filter(({ path: file }) => isAsked(renamed(file)));
+  const listed = listedInputs(before.files, linked.places, io.cwd, before.name, renamed).filter(({ path: file }) => isAsked(renamed(file)));
   const told = new Set<string>();
   const once = (message: string, tell: (message: string) => void): void => {
     if (!told.has(message)) tell(message);

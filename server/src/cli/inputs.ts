@@ -127,15 +127,23 @@ function sourcesIn(root: string, given: string, unread: (file: string, reason: s
  * Of files that are all known those that paths stand for; none for a path that is not among them. What cannot be read is among them, and
  * says why: headers, too, see `withoutDoubtful`.
  * @param at the revision, as it is shown; absent for the disk
+ * @param renamed what a file is called where the paths are: it is found by that
  */
-export function listedInputs(files: ListedFiles, paths: readonly string[], cwd: string, at?: string): Input[] {
+export function listedInputs(
+  files: ListedFiles,
+  paths: readonly string[],
+  cwd: string,
+  at?: string,
+  renamed: (file: string) => string = (file) => file,
+): Input[] {
   const wanted = paths.map((given) => slashes(path.resolve(cwd, given)));
   const found = files.paths.flatMap((file): { file: string; folder: string | undefined }[] => {
-    const named = wanted.includes(file);
-    const searched = wanted.find((folder) => file.startsWith(`${folder}/`));
-    const below = searched === undefined ? [] : file.slice(searched.length + 1).split("/");
+    const place = renamed(file);
+    const named = wanted.includes(place);
+    const searched = wanted.find((folder) => place.startsWith(`${folder}/`));
+    const below = searched === undefined ? [] : place.slice(searched.length + 1).split("/");
     if (named) return [{ file, folder: undefined }];
-    return searched !== undefined && mayHoldKernels(file) && !below.some((name) => skipped.has(name)) ? [{ file, folder: searched }] : [];
+    return searched !== undefined && mayHoldKernels(place) && !below.some((name) => skipped.has(name)) ? [{ file, folder: searched }] : [];
   });
   files.prepare?.(found.map(({ file }) => file));
   const inputs = found.flatMap(({ file, folder }): Input[] => {
