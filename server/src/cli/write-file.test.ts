@@ -19,6 +19,11 @@ test("writes a new file, and replaces one", () => {
   expect(readdirSync(folder).sort()).toEqual(["new.cu", "old.cu"]);
 });
 
+test("names the folder that is not there", () => {
+  const folder = path.join(folderWith(), "none");
+  expect(() => writeWhole(path.join(folder, "a.json"), "text")).toThrow(`there is no folder ${folder}`);
+});
+
 describe.runIf(isUnix)("what stays as it was", () => {
   test("permissions", () => {
     const file = path.join(folderWith({ "a.sh": "old" }), "a.sh");

@@ -40,7 +40,7 @@ export function writeWhole(file: string, text: string): void {
   if (before) accessSync(target, constants.W_OK);
   // A name of its own length might be too long.
   const unfinished = path.join(path.dirname(target), `.warplens-${randomBytes(8).toString("hex")}.tmp`);
-  const descriptor = openSync(unfinished, "wx", newFile);
+  const descriptor = opened(unfinished);
   try {
     try {
       if (before) takeOver(before, descriptor);
@@ -52,6 +52,19 @@ export function writeWhole(file: string, text: string): void {
     renameSync(unfinished, target);
   } catch (error) {
     rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** What goes wrong here is the folder's fault: nobody knows the name. */
+function opened(unfinished: string): number {
+  try {
+    return openSync(unfinished, "wx", newFile);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const folder = path.dirname(unfinished);
+    if (code === "ENOENT") throw new Error(`there is no folder ${folder}`);
+    if (code === "EACCES" || code === "EPERM") throw new Error(`you may make no files in ${folder}`);
     throw error;
   }
 }
