@@ -187,6 +187,20 @@ describe("as nvcc decides", () => {
   test("loops over a thread's own array that stay loops", { timeout: 120_000 }, async () =>
     expect(await agreeing(recorded("localArrays"), branches)).toBe("70 of 70"),
   );
+  test("loops of few turns around one that is unrolled in part", { timeout: 120_000 }, async () => {
+    const probes = recorded("innerLoops");
+    const ofMostTurns = ({ end, body, size }: Recorded): Recorded =>
+      probes.find((each) => each.end === end && each.body === body && each.size === size && each.turns === 16)!;
+    const nests = async (probe: Recorded): Promise<boolean> => {
+      const kernel = await lowered(probe);
+      optimise(kernel);
+      return findLoops(kernel).some(({ depth }) => depth > 1);
+    };
+    const right = await Promise.all(
+      probes.map(async (probe) => (await nests(probe)) === (probe.ptx.markers === ofMostTurns(probe).ptx.markers)),
+    );
+    expect(`${right.filter(Boolean).length} of ${probes.length}`).toBe("157 of 160");
+  });
   describe("loops that call a function", () => {
     // Some functions read tables, which count as well: those say nothing of NVVM.
     const calls = recorded("callLoops");

@@ -41,6 +41,13 @@ export const data: CompilerData = {
           source: "compiler-probes",
           at: "loops.json: 15 turns of 24 instructions are unrolled completely, of 28, and 50 of 8, not",
         },
+        unrolledControlSize: {
+          value: 8,
+          unit: "LLVM instructions",
+          basis: "fitted",
+          source: "compiler-probes",
+          at: "innerLoops.json: by it 157 of 160 loops come out on the right side of fullUnrollSize, as by any from 8 to 13 about as many",
+        },
         localArrayUnrollSize: {
           value: 2428,
           unit: "LLVM instructions",

@@ -26,6 +26,11 @@ export const compilerFigureDefinitions = {
     "What counting and testing takes of a turn of such a loop: the counter widened, and one more than the two that go when it is unrolled",
   ),
   fullUnrollSize: number("NVVM", "LLVM instructions", "All turns of a loop with a constant trip count, to unroll it completely"),
+  unrolledControlSize: number(
+    "NVVM",
+    "LLVM instructions",
+    "What chooses between the copies of a loop that is unrolled in part, and its rest",
+  ),
   fullUnrollSizeOfFewTurns: number(
     "NVVM",
     "LLVM instructions",

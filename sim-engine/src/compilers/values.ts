@@ -8,6 +8,7 @@ export const plain: readonly PlainCompiler[] = [
     llvm: "7.0.1",
     values: {
       fullUnrollSize: 375,
+      unrolledControlSize: 8,
       localArrayUnrollSize: 2428,
       turnSize: 2,
       fullUnrollSizeOfFewTurns: 424,

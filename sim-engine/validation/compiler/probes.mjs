@@ -32,6 +32,32 @@ function* loops() {
   }
 }
 
+/**
+ * Loops of few turns around one of unknown length, which is unrolled in part: whether the turns are unrolled completely, by what the inner
+ * loop does and how its end is known. With `triangle` it depends on the outer counter.
+ */
+function* innerLoops() {
+  const bodies = {
+    arithmetic: "",
+    load: "x += q[i * 1000 + j];",
+    changed: "q[i * 64 + threadIdx.x] -= q[i * 64 + j] * q[j * 64 + threadIdx.x];",
+  };
+  const ends = { triangle: "i + 1", parameter: "n" };
+  for (const [end, bound] of Object.entries(ends))
+    for (const [body, extra] of Object.entries(bodies))
+      for (const turns of [2, 3, 4, 5, 6, 8, 12, 16])
+        for (const size of body === "changed" ? [0, 4] : [1, 2, 4, 8]) {
+          const name = `inner_${end}_${body}_${turns}_${size}`;
+          const text = `for (int i = 0; i < ${turns}; i++) for (int j = 0; j < ${bound}; j++) { ${multiplies(size)} ${extra} }`;
+          yield {
+            name,
+            source: kernel(name, ", int n", text).replace("const float* __restrict__ q", "float* q"),
+            varied: { end, body, turns, size },
+            marker: "fma",
+          };
+        }
+}
+
 /** `count` single LLVM instructions on x, every second of which is a marker of its own in PTX and machine code. */
 const singles = (count) => Array.from({ length: count }, (_, k) => (k % 2 ? "x = x + a;" : "x = x * a;")).join(" ");
 
@@ -834,6 +860,7 @@ export const families = {
   alikeSteps,
   togetherLoops,
   counterWidths,
+  innerLoops,
   wideProducts,
   indices,
   rows,

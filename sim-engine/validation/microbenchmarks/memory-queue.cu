@@ -2,7 +2,7 @@
 // independent, where each takes the data path long.
 #include <cstdio>
 
-enum Kind { sharedLoad, sharedStore, globalLoad, asyncCopy };
+enum Kind { sharedLoad, sharedStore, globalLoad, keptLoad, asyncCopy };
 
 template <Kind kind, int N>
 __global__ void issue(const char* source, int way, unsigned* out) {
@@ -22,10 +22,12 @@ __global__ void issue(const char* source, int way, unsigned* out) {
       if constexpr (kind == sharedLoad) asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(got[k]) : "r"(at));
       if constexpr (kind == sharedStore) asm volatile("st.volatile.shared.u32 [%0], %0;" ::"r"(at));
       if constexpr (kind == globalLoad) asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(got[k]) : "l"(from + k * 512));
+      // In the L1 since the first round; the words of a line one after the other.
+      if constexpr (kind == keptLoad) asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(got[k]) : "l"(source + lane * 4 * way + 4 * k) : "memory");
       if constexpr (kind == asyncCopy) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(own + k * 512), "l"(from + k * 512));
     }
     asm volatile("mov.u32 %0, %clock;" : "=r"(end));
-    if constexpr (kind == sharedLoad || kind == globalLoad)
+    if constexpr (kind == sharedLoad || kind == globalLoad || kind == keptLoad)
 #pragma unroll
       for (int k = 0; k < N; k++) sum += got[k];
     if constexpr (kind == asyncCopy) asm volatile("cp.async.wait_all;");
@@ -73,6 +75,7 @@ int main() {
   for (int way : {1, 4, 32}) all<sharedLoad>("loads from shared memory", way, source, out);
   for (int way : {1, 32}) all<sharedStore>("stores to shared memory", way, source, out);
   all<globalLoad>("loads from global memory", 1, source, out);
+  for (int way : {1, 4, 16, 32}) all<keptLoad>("loads that hit in the L1", way, source, out);
   all<asyncCopy>("copies past the L1", 4, source, out);
   printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

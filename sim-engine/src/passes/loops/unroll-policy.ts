@@ -20,8 +20,11 @@ export type Decision =
 export const never = 1;
 export const unrolledOnce = 0;
 
-/** What NVVM does with a loop that runs `trips` times (undefined: known only at run time). */
-export function decide(loop: Loop, trips: number | undefined): Decision {
+/**
+ * What NVVM does with a loop that runs `trips` times (undefined: known only at run time).
+ * @param within what loops in it grow by, which are unrolled in part (see `growth`)
+ */
+export function decide(loop: Loop, trips: number | undefined, within = 0): Decision {
   const { unroll } = loop.header;
   if (typeof unroll === "number" && unroll <= 1) return { kind: "none" };
   const size = sizes(loop);
@@ -36,8 +39,9 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
       : { kind: "partial", factor: unroll };
   }
   if (trips !== undefined) {
-    if (trips * size.raw <= nvcc.fullUnrollSize) return { kind: "full", trips };
+    if (trips * (size.raw + within) <= nvcc.fullUnrollSize) return { kind: "full", trips };
     if (trips * (size.operations + nvcc.turnSize) <= nvcc.localArrayUnrollSize && indexesLocalArray(loop)) return { kind: "full", trips };
+    if (within > 0) return { kind: "none" };
     const factor = dividingPower(trips, nvcc.partialUnrollSize / (size.raw + 1));
     if (factor > 1) {
       if (trips / factor <= nvcc.fewTurns && trips * size.merged <= nvcc.fullUnrollSizeOfFewTurns) return { kind: "full", trips };
@@ -50,6 +54,10 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
   if (4 * raw <= nvcc.unrollByFourSize) return { kind: "partial", factor: 4 };
   return 2 * raw <= nvcc.unrollByTwoSize ? { kind: "partial", factor: 2 } : { kind: "none" };
 }
+
+/** Instructions that a loop has more where it is unrolled in part: its copies, those of the rest, and what chooses between them. */
+export const growth = (loop: Loop, decision: Decision): number =>
+  decision.kind === "partial" ? 2 * (decision.factor - 1) * sizes(loop).raw + nvcc.unrolledControlSize : 0;
 
 /** By header, of loops around some that were unrolled completely: raw sizes before what those repeat was found. */
 const sizesOfNests = new WeakMap<Block, number>();

@@ -13,7 +13,7 @@ import { repairSsa } from "../edit/ssa-repair.ts";
 import { type BottomTested, bottomTest, constantTrips, loopCounter } from "./induction.ts";
 import { copiesByLane } from "./lane-loops.ts";
 import { chain, copyDefinitions, usedOutside } from "./unroll-chain.ts";
-import { assemblerFactor, countsInSixtyFourBits, decide, keepSize, never, unrolledOnce } from "./unroll-policy.ts";
+import { assemblerFactor, countsInSixtyFourBits, decide, growth, keepSize, never, unrolledOnce } from "./unroll-policy.ts";
 import { Stages } from "./unroll-stages.ts";
 import { countsUpwards } from "./upward-counts.ts";
 
@@ -23,12 +23,19 @@ const operationLimit = 40_000;
 /** What the front compiler (NVVM) unrolls completely, before it unrolls anything in part. Returns whether anything was. */
 export function unrollConstantLoops(kernel: Kernel, work: Work): boolean {
   const unrolled = new Set<Block>();
+  // By header, of loops that will be unrolled with a rest: those around them are decided on as if they were already.
+  const growths = new Map<Block, number>();
   return eachLoop(kernel, work, (loop, test, entry) => {
-    const decision = decide(loop, constantTrips(loop, test, entry));
+    const trips = constantTrips(loop, test, entry);
+    const within = [...growths].reduce((sum, [header, size]) => (loop.blocks.has(header) ? sum + size : sum), 0);
+    const decision = decide(loop, trips, within);
     if (decision.kind === "full") {
       unrolled.add(unrollFully(kernel, loop, test, entry, decision.trips, work));
       return true;
     }
+    if (trips === undefined) growths.set(loop.header, growth(loop, decision));
+    // That is final: what is in it is smaller here, once it is unrolled.
+    else if (within > 0) loop.header.unroll ??= never;
     if ([...loop.blocks].some((block) => unrolled.has(block))) keepSize(loop);
     return false;
   });

@@ -1,9 +1,9 @@
 /** Cycles of the L1 for rows, against what was measured on an H200. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { l1Cycles } from "./l1-cycles.ts";
+import { l1Cycles } from "../../src/cache/l1-cycles.ts";
 
-const measured = readFileSync(new URL("../../validation/microbenchmarks/h200-l1-rows.txt", import.meta.url), "utf8")
+const measured = readFileSync(new URL("h200-l1-rows.txt", import.meta.url), "utf8")
   .trim()
   .split("\n")
   .map((line) => {
