@@ -1,5 +1,5 @@
 export type * from "./machine.ts";
-export { loadsUnderWay, type UnderWay } from "./overtaken-stores.ts";
+export { loadsUnderWay } from "./overtaken-stores.ts";
 export { select } from "./select.ts";
 export { guardedOperands, withSlowPaths } from "./slow-paths.ts";
 export { storeRuns } from "./store-runs.ts";

@@ -7,7 +7,7 @@ import type { Op } from "../ir/kernel.ts";
 import type { Instruction, MachineKernel } from "./machine.ts";
 
 /** A load that is under way when a store is issued, and whether the program has it before the store too. */
-export interface UnderWay {
+interface UnderWay {
   readonly load: Op;
   readonly isEarlier: boolean;
 }

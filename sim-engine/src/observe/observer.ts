@@ -18,7 +18,6 @@ import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Action, Block, Op } from "../ir/kernel.ts";
-import type { UnderWay } from "../machine/index.ts";
 import type { Copied } from "../memory/copied.ts";
 import { DistinctSet } from "../memory/distinct.ts";
 import { laneGroups, localAddresses } from "../memory/sectors.ts";
@@ -37,7 +36,7 @@ const full = 0xffffffff;
 
 interface StoresInCode {
   readonly runs: ReadonlyMap<Op, number>;
-  readonly underWay: ReadonlyMap<Op, readonly UnderWay[]>;
+  readonly underWay: ReadonlyMap<Op, readonly { readonly load: Op; readonly isEarlier: boolean }[]>;
 }
 
 const nothingOfStores: StoresInCode = { runs: new Map(), underWay: new Map() };
