@@ -7,7 +7,7 @@ import { LiveValues } from "./live-values.ts";
 import type { Register } from "./machine.ts";
 import type { Selection } from "./selection.ts";
 
-/** An operation that takes the register of a value which later operations of its block still read: they have to come before it. */
+/** A load that takes the register of a value which later operations of its block still read: they have to come before it. */
 export interface Displacement {
   readonly value: Op;
   readonly by: Op;
@@ -16,7 +16,7 @@ export interface Displacement {
 /**
  * Gives a phi and the values it takes one register where they are never wanted at once (coalescing). Before the operations are
  * selected, which then compute right into it.
- * @returns what is displaced too early, as the operations stand
+ * @returns what loads displace too early, as the operations stand; what else displaces a value keeps nobody waiting for long
  */
 export function shareRegisters(selection: Selection): readonly Displacement[] {
   const live = new LiveValues(selection.shape);
@@ -47,7 +47,7 @@ export function shareRegisters(selection: Selection): readonly Displacement[] {
       const canDisplace = (a: Op, b: Op): boolean => (displaces = a === phi && b === arg && live.canReadBefore(phi, arg));
       if (own === other || own.length + other.length > 64 || own.some((a) => other.some((b) => live.interfere(a, b) && !canDisplace(a, b))))
         continue;
-      if (displaces) displacements.push({ value: phi, by: arg });
+      if (displaces && arg.action.kind === "load") displacements.push({ value: phi, by: arg });
       for (const op of other) {
         own.push(op);
         classes.set(op, own);

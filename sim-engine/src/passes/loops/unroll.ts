@@ -33,9 +33,9 @@ export function unrollConstantLoops(kernel: Kernel, work: Work): boolean {
       unrolled.add(unrollFully(kernel, loop, test, entry, decision.trips, work));
       return true;
     }
-    if (trips === undefined) growths.set(loop.header, growth(loop, decision));
+    if (trips === undefined && loopCounter(loop, test, entry)) growths.set(loop.header, growth(loop, decision));
     // That is final: what is in it is smaller here, once it is unrolled.
-    else if (within > 0) loop.header.unroll ??= never;
+    else if (trips !== undefined && within > 0) loop.header.unroll ??= never;
     if ([...loop.blocks].some((block) => unrolled.has(block))) keepSize(loop);
     return false;
   });
