@@ -78,6 +78,28 @@ describe("traffic", () => {
     });
   });
 
+  test("rows that data chooses are read once, though the L1 keeps none of them from word to word", () => {
+    const rows = 100_000;
+    const places = 2 ** 31;
+    const pattern: Pattern = {
+      ...stream(4, 1),
+      grid: [rows / 100, 1, 1],
+      block: [100, 1, 1],
+      l1Bytes: 128,
+      buffers: [places],
+      accesses: [
+        {
+          site: { space: "global", operation: "load", buffer: 0, irregular: true },
+          bytes: 4,
+          times: 16,
+          at: (b, t, time) => ((Math.imul(b[0] * 100 + t[0], 0x9e3779b1) >>> 0) % (places / 64)) * 64 + time * 4,
+        },
+      ],
+    };
+    // Memory brings 64 bytes, all of which are read.
+    expect(estimateTraffic(trafficInput(pattern, h200)).dramReadBytes / (rows * 64)).toBeLessThan(2.1);
+  });
+
   test("rows that come again after more than the L2 holds are read again", () => {
     // Every block of a column reads the same; a row of blocks reads 256 MB.
     const columns: Pattern = {

@@ -2,14 +2,15 @@
  * A store that comes to the L2 while memory still brings a sector of the same line waits for it, and all behind it with it. So it is where
  * a warp loads what comes next before it stores what it has changed, a row a thread: measured in
  * validation/microbenchmarks/h200-own-rows.txt ("next load, store", "once"): 2 to 10 times what the same loads and stores take where each
- * store comes before the next load. The constants below are fitted to its launches on all SMs with 8 and 32 rows a warp, within a factor of 1.6 of all but
- * those of 8 rows with few warps (0.4), and nothing but that fit stands behind the form of the curve.
+ * store comes before the next load. The constants below are fitted to its launches on all SMs: those of 32 rows a warp come out within a
+ * factor of 1.7, of those of 8 rows the ones with up to four warps an SM take 0.3 to 0.4 of what is said. Nothing but that fit stands
+ * behind the form of the curve, which is the H200's for every GPU.
  */
 import type { MemorySite } from "../memory/site.ts";
 import type { Work } from "../work.ts";
-import { interleave, sectorSteps } from "./interleave.ts";
+import { interleave } from "./interleave.ts";
 import { load, type SectorLog, weightsOf } from "./log.ts";
-import { StoresUnderWay } from "./stores-under-way.ts";
+import { StoresUnderWay, sectorsMeeting } from "./stores-under-way.ts";
 
 /** Sectors a cycle that memory brings past such stores: this, times the sectors that are on their way at one time to this power. */
 const [rate, power] = [0.026, 0.42];
@@ -44,19 +45,9 @@ export function loadsMet(
       site.requests += weights[request]!;
       for (const other of stores.metBy(request)) {
         const [loaded, stored] = log.kind[request] === load ? [request, other] : [other, request];
-        found[log.site[loaded]!]!.met += weights[loaded]! * sectorsOfLines(log, loaded, stored, work);
+        found[log.site[loaded]!]!.met += weights[loaded]! * sectorsMeeting(log, loaded, stored, "lines", work).length;
       }
     });
   }
   return found;
-}
-
-/** Sectors of one request that lie in lines of another. */
-function sectorsOfLines({ sectors, start }: SectorLog, request: number, other: number, work: Work): number {
-  const lines = new Set<number>();
-  for (let i = start[other]!; i < start[other + 1]!; i++) lines.add(sectors[i]! >>> 2);
-  let count = 0;
-  for (let i = start[request]!; i < start[request + 1]!; i++) if (lines.has(sectors[i]! >>> 2)) count++;
-  work.ask((start[other + 1]! - start[other]! + start[request + 1]! - start[request]!) * sectorSteps);
-  return count;
 }

@@ -8,8 +8,7 @@ import { interleave } from "./interleave.ts";
 import { atomic, bypass, load, type SectorLog, store, weightsOf } from "./log.ts";
 import { SectoredCache } from "./sectored-cache.ts";
 import { StoreMerging } from "./store-merging.ts";
-import { StoresUnderWay } from "./stores-under-way.ts";
-import { thrownOut } from "./thrown-out.ts";
+import { StoresUnderWay, sectorsMeeting } from "./stores-under-way.ts";
 
 /** Of one site, in the logged blocks, iterations that were not run included. */
 export interface SiteL1 {
@@ -100,7 +99,9 @@ export function playL1(
     }
     site.accesses += weight * lineAccesses(ofLine, kind === store, gpu);
     if (line >= 0) site.ofOnward += weight * (log.start[request + 1]! - log.start[request]!);
-    for (const met of stores.get(log)!.metBy(request)) for (const sector of thrownOut(log, request, met, work)) cache.drop(sector);
+    // What a warp stores to while it still waits for a load of it does not stay.
+    for (const met of stores.get(log)!.metBy(request))
+      for (const sector of sectorsMeeting(log, request, met, "sectors", work)) cache.drop(sector);
     const passing = gap.end(request, brought);
     if (passing > 0) cache.pass(passing);
   });

@@ -1,6 +1,11 @@
 /** Stores that a warp makes while it still waits for loads, and which requests of a log so meet (see `MemorySite.underWay`). */
 import type { MemorySite } from "../memory/site.ts";
+import type { Work } from "../work.ts";
+import { sectorSteps } from "./interleave.ts";
 import type { SectorLog } from "./log.ts";
+
+/** Sectors of a line are numbered by so many bits. */
+const lineBits = 2;
 
 const none: readonly number[] = [];
 
@@ -33,4 +38,19 @@ export class StoresUnderWay {
     if (this.#isPartner.has(site)) this.#latest.set(ofWarp + site, request);
     return met;
   }
+}
+
+/** Sectors of a request that another has too, or of which it has the line. */
+export function sectorsMeeting(
+  { sectors, start }: SectorLog,
+  request: number,
+  other: number,
+  of: "sectors" | "lines",
+  work: Work,
+): readonly number[] {
+  const bits = of === "lines" ? lineBits : 0;
+  const theirs = new Set(sectors.subarray(start[other], start[other + 1]).map((sector) => sector >>> bits));
+  const own = sectors.subarray(start[request], start[request + 1]);
+  work.ask((theirs.size + own.length) * sectorSteps);
+  return [...own].filter((sector) => theirs.has(sector >>> bits));
 }

@@ -1,7 +1,8 @@
 /**
  * Estimating loops that are too long to be run. Once a loop advances steadily towards its end, what is left of its turns is cut into
  * a few slices; two turns in the middle of each are run and counted for the whole slice, and the loop's values are moved on to the next:
- * the second turn shows what the one before it leaves in the caches, the first comes from far away. What grows steadily from turn to turn (the inner loop of a triangle) so comes out right. Values that follow from data stay as they are.
+ * the second turn shows what the one before it leaves in the caches, the first comes from far away. What grows steadily from turn to turn
+ * (the inner loop of a triangle) so comes out right. Values that follow from data stay as they are.
  */
 import type { IntPredicate } from "../ir/kernel.ts";
 import { BudgetExceeded, mostTurns } from "./budget.ts";

@@ -84,6 +84,51 @@ test("what lies side by side along a row is brought from memory once, though few
   expect(traffic.dramReadBytes).toBeLessThan(1.3 * 8_000_000 * 4);
 });
 
+test("what comes behind more accesses than are kept of a block goes through the caches as it is", () => {
+  // Two loops, the first of which alone has more loads than that; each goes along a part of the data word by word.
+  const [first, second] = [17_000, 4_000];
+  const loop = (name: string, behind: string): string => `${name}:
+  %i_${name}: i32 = phi [%zero_${name}, to_${name}], [%i2_${name}, ${name}_next]
+  %at_${name}: i32 = add %i_${name}, %from_${name}
+  %p_${name}: ptr = gep %data, %at_${name}, scale 4
+  %v_${name}: i32 = load.global %p_${name}, align 4 !${name === "a" ? 10 : 20}
+  %big_${name}: i1 = icmp.sgt %v_${name}, %half
+  branch %big_${name}, ${name}_hit, ${name}_next
+${name}_hit:
+  store.global %data, %v_${name}, align 4 !30
+  jump ${name}_next
+${name}_next:
+  %i2_${name}: i32 = add %i_${name}, %one
+  %more_${name}: i1 = icmp.slt %i2_${name}, %end_${name}
+  branch %more_${name}, ${name}, ${behind}`;
+  const kernel = parseKernel(`kernel @twice(%data: ptr i32) {
+entry:
+  %data: ptr = param 0
+  %one: i32 = const 1
+  %half: i32 = const 127
+  %zero_a: i32 = const 0
+  %zero_b: i32 = const 0
+  %from_a: i32 = const 64
+  %from_b: i32 = const 1048576
+  %end_a: i32 = const ${first}
+  %end_b: i32 = const ${second}
+  jump to_a
+to_a:
+  jump a
+${loop("a", "to_b")}
+to_b:
+  jump b
+${loop("b", "done")}
+done:
+  return
+}`);
+  const all = launch(1, 32);
+  const buffers = all.buffers.map((buffer) => ({ ...buffer, content: { kind: "uniform", lo: 0, hi: 100 } as const }));
+  const { traffic } = simulate(kernel, { ...all, buffers }, h200);
+  expect(traffic.dramReadBytes).toBeGreaterThan(0.9 * (first + second) * 4);
+  expect(traffic.dramReadBytes).toBeLessThan(1.3 * (first + second) * 4);
+});
+
 test("a short loop is run as it is", () => {
   const report = simulate(search("slt"), launch(4, 64, 0, 900, 3), h200);
   expect(report.assumptions.map(({ what }) => what)).not.toContain("long loops");
