@@ -69,6 +69,7 @@ startServer(connection, {
       // What is told before it is loaded is in the state.
       tell: (input) => analysis?.tell(input),
       find: (path) => loaded().find(path),
+      settle: (path) => loaded().settle(path),
       headers: (path) => loaded().headers(path),
       simulate: (path, order, told) => loaded().simulate(path, order, told),
       imagine: (path, question) => loaded().imagine(path, question),

@@ -32,6 +32,8 @@ function answer(id: number, request: Request): FromThread {
   switch (request.does) {
     case "find":
       return { id, answer: runner.find(request.path) };
+    case "settle":
+      return { id, answer: runner.settle(request.path, () => Atomics.load(running, 0) !== id) };
     case "headers":
       return { id, answer: runner.headers(request.path) };
     case "imagine":

@@ -7,8 +7,6 @@ import type { Random } from "./random.ts";
 export interface Tally {
   /** Edits that were applied, and compared. */
   readonly edits?: number;
-  /** Comparisons that came out otherwise on a text that does not parse: how much of it is an error depends on the parses before. */
-  readonly broken?: number;
   /** Messages that were sent. */
   readonly messages?: number;
   /** Of processor time. */

@@ -36,7 +36,6 @@ interface Counts {
   crashes: number;
   over: number;
   differences: number;
-  broken: number;
 }
 
 /** Milliseconds between two tables of counts. */
@@ -72,7 +71,7 @@ export async function main(argv: readonly string[], { root, script }: Place): Pr
   const corpus = readCorpus([...ownFolders.map((folder) => path.join(root, folder)), ...others]);
   console.log(`seed ${values.seed}, ${corpus.sources.length} sources`);
 
-  const counts = new Map(only.map((name) => [name, { inputs: 0, edits: 0, messages: 0, crashes: 0, over: 0, differences: 0, broken: 0 }]));
+  const counts = new Map(only.map((name) => [name, { inputs: 0, edits: 0, messages: 0, crashes: 0, over: 0, differences: 0 }]));
   const turns = only.flatMap((name) => Array<KindName>(kinds[name].share).fill(name));
   const made = new Map<KindName, number>();
   const seen = new Set<string>();
@@ -144,7 +143,6 @@ function count(counts: Counts | undefined, verdict: Verdict): void {
   counts.inputs++;
   if ("tally" in verdict) {
     counts.edits += verdict.tally.edits ?? 0;
-    counts.broken += verdict.tally.broken ?? 0;
     counts.messages += verdict.tally.messages ?? 0;
   } else if (/^over its budget|^no answer within/.test(verdict.fault)) counts.over++;
   else if (/^after edit/.test(verdict.fault)) counts.differences++;
@@ -164,9 +162,9 @@ function signatureOf(verdict: Verdict): string {
 }
 
 function print(counts: ReadonlyMap<KindName, Counts>): void {
-  const columns = ["inputs", "edits", "messages", "crashes", "over", "differences", "broken"] as const;
+  const columns = ["inputs", "edits", "messages", "crashes", "over", "differences"] as const;
   const row = (name: string, cells: readonly string[]): string => name.padEnd(10) + cells.map((cell) => cell.padStart(15)).join("");
-  console.log(`\n${row("", ["inputs", "edits", "messages", "crashes", "over budget", "differences", "on broken text"])}`);
+  console.log(`\n${row("", ["inputs", "edits", "messages", "crashes", "over budget", "differences"])}`);
   for (const [name, each] of counts)
     console.log(
       row(

@@ -12,7 +12,7 @@ const fuzz = (...args: readonly string[]) => spawnSync(process.execPath, ["scrip
 
 test("none of the first 300 inputs fails", { timeout: 300_000 }, () => {
   const { stdout, status } = fuzz("--inputs", "300", "--seed", "1", "--keep", "");
-  expect(stdout).toMatch(/^total +300 +\d+ +\d+ +0 +0 +0 +\d+$/m);
+  expect(stdout).toMatch(/^total +300 +\d+ +\d+ +0 +0 +0$/m);
   expect(status).toBe(0);
 });
 

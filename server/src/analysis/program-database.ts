@@ -154,6 +154,20 @@ export class ProgramDatabase {
     };
   }
 
+  /** Whether a file, and what its launches rest on, is as it would be if no other texts had been seen. */
+  isSettled(path: string): boolean {
+    return this.#unitsBehind(path).every((unit) => this.db.last(this.files.parsed, unit)?.parser.isSettled !== false);
+  }
+
+  /** Has them be so: see `FileParser.settle`. Throws `Cancelled`. */
+  settle(path: string): void {
+    for (const unit of this.#unitsBehind(path)) this.files.settle(this.db, unit);
+  }
+
+  #unitsBehind(path: string): readonly UnitKey[] {
+    return [...new Set([this.#unitOf(path), ...this.db.restsOn(this.#evaluated, path, this.files.parsed)])];
+  }
+
   /** Edits of a file are awaited: what the first would take longer for than others is done now, when nobody waits. */
   prepareForEdits(path: string): void {
     const { db, files } = this;

@@ -97,6 +97,7 @@ export class DocumentState {
     if (!of?.isOf(findings.about)) return false;
     this.#found = { of, findings };
     this.attempts.answered("find");
+    if (findings.isSettled) this.attempts.answered("settle");
     this.#view = undefined;
     if (this.hasFindings) this.#come();
     return true;
@@ -125,9 +126,14 @@ export class DocumentState {
     return this.#found !== undefined && this.#isNow(this.#found.of);
   }
 
+  /** They are known, but would be others if no other text had been seen, or might be. */
+  get isUnsettled(): boolean {
+    return this.hasFindings && this.#found?.findings.isSettled === false;
+  }
+
   /** What was asked last is about the present text and settings. */
   asksPresent(does: Does): boolean {
-    const of = does === "find" ? this.#asked : this.figures.run?.of;
+    const of = does === "simulate" ? this.figures.run?.of : this.#asked;
     return of !== undefined && this.#isNow(of);
   }
 

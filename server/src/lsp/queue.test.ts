@@ -3,7 +3,7 @@ import type { AnalysisWorker, FileFindings, SimulationMessage } from "../worker/
 import { type Wish, WorkQueue } from "./queue.ts";
 
 const about = { version: 1, revision: 1, gpu: "h200" };
-const clean: FileFindings = { about, diagnostics: [], kernels: [], syntaxErrors: 0, failures: [] };
+const clean: FileFindings = { about, diagnostics: [], kernels: [], syntaxErrors: 0, failures: [], isSettled: true };
 const last: SimulationMessage = { type: "end", about };
 
 /** A worker whose requests end when the test says so. */
@@ -16,6 +16,14 @@ function manual() {
   const worker: AnalysisWorker = {
     tell: () => undefined,
     find: (path) => new Promise((end, fail) => runs.push({ what: `find ${path}`, end: () => end(clean), fail })),
+    settle: (path) =>
+      new Promise((end, fail) => {
+        stop = () => {
+          cancelled.push(path);
+          end(undefined);
+        };
+        runs.push({ what: `settle ${path}`, end: () => end(clean), fail });
+      }),
     headers: () => Promise.resolve([]),
     simulate: (path, _, told) =>
       new Promise((end, fail) => {
@@ -180,6 +188,52 @@ test("while it is held no simulation is begun, and findings are", async () => {
   queue.release();
   await end(1);
   expect(log).toEqual(["found b", "end a"]);
+});
+
+describe("a broken text", () => {
+  test("is settled after a pause, before anything is simulated", async () => {
+    const { log, runs, queue, open, end } = setUp();
+    open("a", "b");
+    queue.hold();
+    queue.simulate("a");
+    queue.settle("a");
+    queue.find("b");
+    await end(0);
+    expect(runs.map(({ what }) => what)).toEqual(["find b"]);
+    queue.release();
+    await end(1);
+    await end(2);
+    expect(runs.map(({ what }) => what)).toEqual(["find b", "settle a", "simulate a"]);
+    expect(log).toEqual(["found b", "found a", "end a"]);
+  });
+
+  test("is not settled any more once it is another, and is later where only others go before", async () => {
+    const { log, runs, cancelled, queue, open, end } = setUp();
+    open("a", "b");
+    queue.settle("a");
+    queue.find("a");
+    await settle();
+    await end(1);
+    expect([cancelled, runs.map(({ what }) => what), log]).toEqual([["a"], ["settle a", "find a"], ["found a"]]);
+    queue.settle("a");
+    queue.find("b");
+    await settle();
+    await end(3);
+    await end(4);
+    expect(runs.slice(2).map(({ what }) => what)).toEqual(["settle a", "find b", "settle a"]);
+    expect(log).toEqual(["found a", "found b", "found a"]);
+  });
+
+  test("is not settled once it is closed, under way or not", async () => {
+    const { log, runs, cancelled, queue, open } = setUp();
+    open("a", "b");
+    queue.settle("a");
+    queue.settle("b");
+    queue.drop("b");
+    queue.drop("a");
+    await settle();
+    expect([cancelled, runs.map(({ what }) => what), log]).toEqual([["a"], ["settle a"], []]);
+  });
 });
 
 test("the worker may rest once no findings are wanted, though a simulation waits for a pause", async () => {

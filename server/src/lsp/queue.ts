@@ -1,12 +1,13 @@
 /**
  * What the worker does next: one request at a time, the newest text of each document only. Findings go before what the user asks for,
- * and that before simulations, whose document is put back when one gives way; a document that changes while it is simulated cancels that
- * run. While the user types, simulations are held: none that would only be cancelled by the next key is begun.
+ * that before a broken text's being settled, and that before simulations. A document is put back when its simulation gives way; one that
+ * changes while it is simulated cancels that run. While the user types, the last two are held: none that would only be cancelled by the
+ * next key is begun.
  */
 
 import type { AnalysisWorker, FileFindings, SimulationMessage, SimulationOrder } from "../worker/messages.ts";
 
-export type Does = "find" | "simulate";
+export type Does = "find" | "settle" | "simulate";
 
 export interface QueueEvents {
   /** What to ask now, if anything: asked when the document's turn comes, so that it is never stale. */
@@ -32,7 +33,7 @@ export class WorkQueue {
   readonly #worker: AnalysisWorker;
   readonly #events: QueueEvents;
   /** Newest request last: what the user just typed goes first. */
-  readonly #waiting: { readonly [What in Does]: Set<string> } = { find: new Set(), simulate: new Set() };
+  readonly #waiting: { readonly [What in Does]: Set<string> } = { find: new Set(), settle: new Set(), simulate: new Set() };
   readonly #wishes: Wish[] = [];
   /** It gave way, and its turn comes again. */
   #postponed: Wish | undefined;
@@ -54,7 +55,7 @@ export class WorkQueue {
 
   /** Asks for what the user waits for; what is simulated gives way. */
   wish(wish: Wish): void {
-    if (this.#running?.does === "simulate") this.#giveWay();
+    if (typeof this.#running?.does === "string") this.#giveWay();
     this.#wishes.push(wish);
     void this.#next();
   }
@@ -69,13 +70,18 @@ export class WorkQueue {
     wish.done(undefined);
   }
 
-  /** What can be cancelled is, and comes next again; but for the simulation of this document. */
+  /** What can be cancelled is, and comes next again; but for what is done with this document. */
   #giveWay(uri?: string): void {
     if (!this.#running || this.#running.does === "find") return;
     const { uri: given, does } = this.#running;
-    if (does !== "simulate") this.#postponed = does;
+    if (typeof does === "object") this.#postponed = does;
     else if (given !== uri) this.#putBack(given, does);
     this.#worker.cancel();
+  }
+
+  /** Asks for a document's findings once more, as if no other text of it had been seen. */
+  settle(uri: string): void {
+    this.#ask("settle", uri);
   }
 
   /** Asks for a document's simulation; cancels the one under way for an older text or older settings of it. */
@@ -90,7 +96,7 @@ export class WorkQueue {
     void this.#next();
   }
 
-  /** Begins no simulation until it is released; one under way goes on. */
+  /** Begins nothing but findings and wishes until it is released; what is under way goes on. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -103,8 +109,10 @@ export class WorkQueue {
   /** Forgets a document that was closed. */
   drop(uri: string): void {
     this.#waiting.find.delete(uri);
+    this.#waiting.settle.delete(uri);
     const { does } = this.#running?.uri === uri ? this.#running : {};
     if (typeof does === "object") this.dropWish(does);
+    else if (does === "settle") this.#worker.cancel();
     for (const wish of this.#wishes.filter((each) => each.uri === uri)) this.dropWish(wish);
     this.dropSimulation(uri);
   }
@@ -137,7 +145,7 @@ export class WorkQueue {
     if (this.#running) return;
     const wish = this.#waiting.find.size > 0 ? undefined : this.#wishes.shift();
     if (wish) return this.#grant(wish);
-    const does: Does = this.#waiting.find.size > 0 || this.#isHeld ? "find" : "simulate";
+    const does = this.#turn();
     const uri = [...this.#waiting[does]].at(-1);
     if (uri === undefined) {
       this.#worker.rest();
@@ -158,6 +166,11 @@ export class WorkQueue {
     void this.#next();
   }
 
+  #turn(): Does {
+    if (this.#waiting.find.size > 0 || this.#isHeld) return "find";
+    return this.#waiting.settle.size > 0 ? "settle" : "simulate";
+  }
+
   async #grant(wish: Wish): Promise<void> {
     this.#running = { uri: wish.uri, does: wish };
     try {
@@ -174,6 +187,9 @@ export class WorkQueue {
 
   async #run(uri: string, does: Does, { path, order }: { readonly path: string; readonly order: SimulationOrder }): Promise<void> {
     if (does === "find") this.#events.found(uri, await this.#worker.find(path));
-    else await this.#worker.simulate(path, order, (message) => this.#events.told(uri, message));
+    else if (does === "settle") {
+      const findings = await this.#worker.settle(path);
+      if (findings) this.#events.found(uri, findings);
+    } else await this.#worker.simulate(path, order, (message) => this.#events.told(uri, message));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * When documents are analysed: findings at once, simulations when the findings are there and the user has paused. Takes what the
- * worker tells to the documents' states, and says what of them has changed.
+ * When documents are analysed: findings at once; those of a broken text once more, and simulations, when they are there and the user has
+ * paused. Takes what the worker tells to the documents' states, and says what of them has changed.
  */
 
 import { formatTime } from "../units.ts";
@@ -138,7 +138,8 @@ export class Schedule {
   #job(uri: string, does: Does): { readonly path: string; readonly order: SimulationOrder } | undefined {
     const state = this.#stateOf(uri);
     if (!state?.attempts.allows(does) || (does === "find" && state.hasFindings)) return undefined;
-    if (does === "find") state.asksFindings();
+    if (does === "settle" && !state.isUnsettled) return undefined;
+    if (does !== "simulate") state.asksFindings();
     else {
       state.asksSimulation();
       this.#began = Date.now();
@@ -174,6 +175,7 @@ export class Schedule {
     const { isAwaited } = state;
     const isFirst = state.figures.run === undefined;
     if (!state.found(findings)) return;
+    if (state.isUnsettled) this.#queue.settle(uri);
     // Whoever waits has its answer.
     if (!isAwaited) this.#events.findings(uri);
     if (isFirst) this.#figures.last(uri);
@@ -186,7 +188,7 @@ export class Schedule {
 
   #failed(uri: string, does: Does, error: Error): void {
     const failure = AnalysisError.of(error);
-    const what = does === "find" ? "analysis" : "simulation";
+    const what = does === "simulate" ? "simulation" : "analysis";
     this.#events.error(`The ${what} of ${uri} ${failure.isEnd ? "was ended" : "failed"}: ${failure.details ?? failure.message}`);
     this.#simulateAfterPause();
     const state = this.#stateOf(uri);

@@ -20,7 +20,7 @@ export interface SetAside {
 /** One document's. */
 export class Attempts {
   /** In a row. */
-  readonly #ends: Record<Does, number> = { find: 0, simulate: 0 };
+  readonly #ends: Record<Does, number> = { find: 0, settle: 0, simulate: 0 };
   #setAside: SetAside | undefined;
   #isTold = false;
 
@@ -35,7 +35,7 @@ export class Attempts {
 
   /** Whether it is of use to ask. What cannot be read cannot be simulated. */
   allows(does: Does): boolean {
-    return this.#setAside === undefined || (this.#setAside.does === "simulate" && does === "find");
+    return this.#setAside === undefined || (this.#setAside.does !== "find" && does === "find");
   }
 
   /** Whether the user has not been told since the document was answered last; asked by whoever tells. */
@@ -58,7 +58,7 @@ export class Attempts {
   failed(does: Does, error: AnalysisError, isPresent: boolean): boolean {
     if (error.isEnd) this.#ends[does]++;
     if (!isPresent || (error.isEnd && this.#ends[does] < mostEnds)) return true;
-    const what = does === "find" ? "analysed" : "simulated";
+    const what = does === "simulate" ? "simulated" : "analysed";
     const why = error.isEnd ? `the analysis was ended ${this.#ends[does]} times in a row, ${error.message}` : error.message;
     this.#setAside = { does, why: `This file could not be ${what}: ${why}. WarpLens tries again when it changes.` };
     return false;

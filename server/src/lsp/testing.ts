@@ -45,20 +45,21 @@ export const findings = (...diagnostics: Diagnostic[]): Findings => ({
   kernels: [],
   syntaxErrors: 0,
   failures: [],
+  isSettled: true,
 });
 
 /** Everything that was promised before has happened. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 interface Asked {
-  readonly what: "find" | "simulate" | "imagine";
+  readonly what: "find" | "settle" | "simulate" | "imagine";
   readonly path: string;
   readonly about: About;
   readonly order?: SimulationOrder;
   readonly question?: WhatIf;
   /** Answers what a launch would do otherwise. */
   imagined(imagined: Imagined): Promise<void>;
-  /** Ends a search for findings. */
+  /** Ends a search for findings, or their being settled. */
   found(findings: Findings): Promise<void>;
   fail(error: Error): Promise<void>;
   /** Tells what a simulation found out. */
@@ -120,6 +121,14 @@ function manualWorker() {
       if (input.does === "configure") configurations.set(input.path, input.configuration);
     },
     find: (path) => new Promise((done, fail) => ask("find", path, (answer) => done(answer as FileFindings), fail)),
+    settle: (path) =>
+      new Promise((done, fail) => {
+        const request = ask("settle", path, (answer) => done(answer as FileFindings), fail);
+        stop = () => {
+          request.isCancelled = true;
+          done(undefined);
+        };
+      }),
     headers: () => Promise.resolve([]),
     simulate: (path, order, told) =>
       new Promise((done, fail) => {

@@ -159,6 +159,45 @@ test("a simulation begins when the findings are there and the user has paused", 
   expect(asked[4]).toMatchObject({ what: "simulate", about: { version: 3 }, order: { cursor: 5 } });
 });
 
+test("a broken text is read afresh once the user has paused, and what is found then is told", async () => {
+  const { asked, told, configure, open, type, messages } = setUp();
+  configure({ simulate: false });
+  open("/w/a.cu", "abc");
+  await settle();
+  await asked[0]?.found(findings());
+  type("/w/a.cu", 2, "abc(");
+  await settle();
+  await asked[1]?.found({ ...findings(finding("of the text before", 1)), isSettled: false });
+  expect(messages("/w/a.cu")).toEqual(["of the text before@1"]);
+  expect(asked.map(({ what }) => what)).toEqual(["find", "find"]);
+  vi.advanceTimersByTime(120);
+  await settle();
+  expect(asked[2]).toMatchObject({ what: "settle", about: { version: 2 } });
+  const before = told.findings.length;
+  await asked[2]?.found(findings(finding("of this one", 2)));
+  expect([messages("/w/a.cu"), told.findings.length]).toEqual([["of this one@2"], before + 1]);
+  vi.advanceTimersByTime(1000);
+  await settle();
+  expect(asked.length).toBe(3);
+});
+
+test("typing goes before a broken text's being read afresh", async () => {
+  const { asked, configure, open, type } = setUp();
+  configure({ simulate: false });
+  open("/w/a.cu", "abc(");
+  await settle();
+  await asked[0]?.found({ ...findings(), isSettled: false });
+  vi.advanceTimersByTime(120);
+  await settle();
+  type("/w/a.cu", 2, "abc((");
+  await settle();
+  expect(asked.map(({ what, isCancelled }) => [what, isCancelled])).toEqual([
+    ["find", false],
+    ["settle", true],
+    ["find", false],
+  ]);
+});
+
 test("progress is told of what takes its time, and can be cancelled", async () => {
   const { asked, bars, statuses, configure, open, lenses } = setUp();
   configure({});

@@ -53,6 +53,59 @@ describe("the next version of a file", () => {
     expect(broken?.errors.length).toBeGreaterThan(0);
     expect([mended?.errors, mended?.declarations.map(({ kind }) => kind)]).toEqual([[], ["function"]]);
   });
+  describe("once it is settled", () => {
+    const host = { read: () => undefined };
+    /** A parser of several versions of a file, as they were read one after another. */
+    const afterAll = (...texts: readonly string[]): FileParser => {
+      parser.forget("/src/v.cu");
+      const file = new FileParser(parser);
+      for (const text of texts) file.parse(read("/src/v.cu", text, host, { computeCapability: 90 }));
+      return file;
+    };
+    const newest = (file: FileParser, text: string): ParsedFile | undefined =>
+      file.parse(read("/src/v.cu", text, host, { computeCapability: 90 }));
+    const kinds = (parsed: ParsedFile | undefined) => [
+      itemsOf(parsed).map(({ type, clean, shape }) => [type, clean, shape]),
+      parsed?.placed.map(({ from, to }) => [from, to]),
+      parsed?.unit.errors,
+    ];
+    const broken = "(float* y, int width, float by)// why\n__global__ void scaleRow(float* y, float4 width, float by) {\n";
+    const more = `${broken}  /* more\n words */`;
+
+    it("is as if there had been no other, where an error was recovered from otherwise", () => {
+      const file = afterAll(broken, more);
+      const before = kinds(newest(file, more));
+      expect([file.isSettled, file.settle()]).toEqual([false, true]);
+      const fresh = kinds(newest(afterAll(), more));
+      expect(before).not.toEqual(fresh);
+      expect([file.isSettled, kinds(newest(file, more))]).toEqual([true, fresh]);
+      expect(file.settle()).toBe(false);
+    });
+    it("has the same objects for what is the same", () => {
+      const text = `${first}${last}int broken = (;\n`;
+      const file = afterAll(first + last, text);
+      const before = itemsOf(newest(file, text));
+      expect([file.isSettled, file.settle(), file.isSettled]).toEqual([false, false, true]);
+      const after = itemsOf(newest(file, text));
+      expect(after.map((item, index) => item === before[index])).toEqual(before.map(() => true));
+    });
+    it("has the same objects for what is in order beside what is otherwise", () => {
+      const text = `int known;\n${more}`;
+      const file = afterAll(`int known;\n${broken}`, text);
+      const [known] = itemsOf(newest(file, text));
+      expect([known?.clean, file.settle()]).toEqual([true, true]);
+      expect(itemsOf(newest(file, text))[0]).toBe(known);
+    });
+    it("was settled already where it parses, or is the first", () => {
+      expect([afterAll(broken).isSettled, afterAll(broken, first + last).isSettled, afterAll().settle()]).toEqual([true, true, false]);
+    });
+    it("stays as it was where that is cancelled", () => {
+      const file = afterAll(broken, more);
+      const before = itemsOf(newest(file, more));
+      expect(file.settle(() => true)).toBe(undefined);
+      expect([itemsOf(newest(file, more))[0] === before[0], file.isSettled]).toEqual([true, false]);
+    });
+  });
   it("has the same objects for what moved, at its new place", () => {
     const [before, after] = parsedVersions([first + last, `int added;\n${first}${last}`]);
     const moved = after?.unit.declarations[1];

@@ -22,6 +22,8 @@ export class Item {
   readonly text: string;
   /** It parsed without an error. */
   readonly clean: boolean;
+  /** How the parser saw it, where it did not parse without an error: that depends on more than its text. */
+  readonly shape: string;
   /** A limit of the conversion was met in it. */
   readonly isLimited: boolean;
   readonly declarations: readonly Declaration[];
@@ -40,7 +42,18 @@ export class Item {
   constructor(
     made: Pick<
       Item,
-      "type" | "base" | "text" | "written" | "clean" | "isLimited" | "declarations" | "types" | "templates" | "replaced" | "expansions"
+      | "type"
+      | "base"
+      | "text"
+      | "written"
+      | "clean"
+      | "shape"
+      | "isLimited"
+      | "declarations"
+      | "types"
+      | "templates"
+      | "replaced"
+      | "expansions"
     >,
   ) {
     this.type = made.type;
@@ -48,6 +61,7 @@ export class Item {
     this.text = made.text;
     this.written = made.written;
     this.clean = made.clean;
+    this.shape = made.shape;
     this.isLimited = made.isLimited;
     this.declarations = made.declarations;
     this.types = made.types;

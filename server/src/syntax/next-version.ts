@@ -10,7 +10,7 @@ import { Item, ownCopy } from "./item.ts";
 import { mend } from "./mend.ts";
 import { exchangeBody, OldItems } from "./old-items.ts";
 import type { Version } from "./parse-file.ts";
-import type { Piece } from "./parser/cst.ts";
+import type { CstNode, Piece } from "./parser/cst.ts";
 import { differenceBetween } from "./parser/edit.ts";
 import type { Parser } from "./parser/parser.ts";
 import { type Entry, PieceRuns, type Run } from "./piece-runs.ts";
@@ -28,7 +28,7 @@ export function nextVersion(
 ): Version | undefined {
   const unchanged = before ? unchangedItems(before, preprocessed) : [];
   const { text: mended, annotations } = stage("mend", () => mend(preprocessed.text));
-  const runs = new PieceRuns(parser, preprocessed, before?.free, unchanged, cancelled);
+  const runs = new PieceRuns(parser, preprocessed, preprocessed.files[0], before?.free, unchanged, cancelled);
   const run = stage("parse", () => {
     let found = runs.run(replacedAsBefore(mended, unchanged), repairs);
     const standing = found && unchanged.filter(isStillItem(found));
@@ -39,6 +39,42 @@ export function nextVersion(
   });
   if (!run) return undefined;
   return stage("convert", () => new Conversion(parser, preprocessed, before, unchanged, run, mended, annotations, runs.free).version());
+}
+
+/**
+ * The version of the same text that there would be if there had been no other before: this very one where that is the same. How the
+ * parser recovers from an error, and what mends it, depends on the versions that it has seen. Undefined when cancelled.
+ */
+export function settledVersion(parser: Parser, version: Version, cancelled: (() => boolean) | undefined): Version | undefined {
+  if (version.isSettled) return version;
+  const { preprocessed } = version.reading;
+  const { text: mended, annotations } = stage("mend", () => mend(preprocessed.text));
+  // The tree that is kept for the next edit stays: it is near to what that will be.
+  const key = `settling ${preprocessed.files[0]}`;
+  const runs = new PieceRuns(parser, preprocessed, key, version.free, [], cancelled);
+  const run = stage("parse", () => {
+    parser.forget(key);
+    const found = runs.run(mended, repairs);
+    const again = found && reread(runs, found);
+    parser.forget(key);
+    return again;
+  });
+  if (!run) return undefined;
+  const settled = stage("convert", () => new Conversion(parser, preprocessed, version, [], run, mended, annotations, runs.free).version());
+  return isSame(version, settled) ? { ...version, isSettled: true } : { ...settled, isSettled: true };
+}
+
+/** Whether the same items stand at the same places, with errors at the same ones. */
+function isSame(a: Version, b: Version): boolean {
+  return (
+    a.placed.length === b.placed.length &&
+    a.placed.every(({ item, from, to }, index) => {
+      const other = b.placed[index];
+      return other?.item === item && other.from === from && other.to === to;
+    }) &&
+    a.unit.errors.length === b.unit.errors.length &&
+    a.unit.errors.every(({ start, end }, index) => b.unit.errors[index]?.start === start && b.unit.errors[index]?.end === end)
+  );
 }
 
 /** Items that the edit between two texts does not touch, where they stand now. */
@@ -172,6 +208,7 @@ class Conversion {
       templates: this.#templates,
       free: this.#free,
       parsed: this.#run.text,
+      isSettled: (this.#before === undefined && this.#run.isFresh) || (this.#run.errors.length === 0 && this.#run.text === this.#mended),
     };
   }
 
@@ -180,7 +217,7 @@ class Conversion {
     if (!entry) return [];
     const { from, to } = piece;
     const text = this.#preprocessed.text.slice(from, to);
-    const known = entry.known ?? (entry.container ? undefined : this.#old.same(entry, text, this.#preprocessed.written(from, to)));
+    const known = entry.known ?? (entry.container ? undefined : this.#old.same(entry, text, this.#how(entry)));
     if (known) {
       this.#placed.push({ item: known, from, to });
       return known.declarations;
@@ -198,13 +235,12 @@ class Conversion {
       type,
       base,
       text,
-      written: this.#preprocessed.written(piece.from, piece.to),
+      ...this.#how(entry),
       clean,
       isLimited: converted.isLimited,
       declarations,
       types,
       templates: angles.templates,
-      replaced: this.#replaced(piece),
       expansions: this.#expansions(piece),
     });
     this.#placed.push({ item, from: piece.from, to: piece.to });
@@ -217,24 +253,32 @@ class Conversion {
     const base = piece.from + piece.shift;
     const head = ownCopy(text.slice(0, Math.max(0, (node?.end ?? base) - base)));
     const to = piece.from + head.length;
-    const written = this.#preprocessed.written(piece.from, to);
+    const how = { written: this.#preprocessed.written(piece.from, to), shape: "", replaced: [] };
     const item =
-      this.#old.same({ ...entry, clean: true }, head, written) ??
+      this.#old.same({ type, clean: true }, head, how) ??
       new Item({
         type,
         base,
         text: head,
-        written,
+        ...how,
         clean: true,
         isLimited: false,
         declarations: [],
         types: [],
         templates: [],
-        replaced: [],
         expansions: [],
       });
     this.#placed.push({ item, from: piece.from, to });
     return this.#convert(entry, head).declarations;
+  }
+
+  /** How what an entry stands for was written, mended and parsed. */
+  #how({ piece, clean, node }: Entry): Pick<Item, "written" | "replaced" | "shape"> {
+    return {
+      written: this.#preprocessed.written(piece.from, piece.to),
+      replaced: this.#replaced(piece),
+      shape: clean || !node ? "" : shapeOf(node, piece.from + piece.shift),
+    };
   }
 
   #convert({ node, piece }: Entry, text: string): Converted {
@@ -278,6 +322,26 @@ class Conversion {
     }
     return places;
   }
+}
+
+/** A tree in words, but for pieces in it; offsets count from where its text starts. */
+function shapeOf(root: CstNode, base: number): string {
+  const words: string[] = [];
+  const pending: (CstNode | ")")[] = [root];
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    if (node === ")" || (node.piece && node !== root)) {
+      words.push(")");
+      continue;
+    }
+    const { type, field = "", missing, start, end, children } = node;
+    words.push(`${missing ? "!" : ""}${type}:${field} ${start - base}-${end - base}`);
+    pending.push(")");
+    for (let index = children.length; index-- > 0; ) {
+      const child = children[index];
+      if (child) pending.push(child);
+    }
+  }
+  return words.join(" ");
 }
 
 /** Annotations by the offsets that a piece's nodes have. */

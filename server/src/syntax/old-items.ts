@@ -14,16 +14,18 @@ export class OldItems {
     this.#changed = changed;
   }
 
-  /** The one with the same text but for blanks, written the same way. */
-  same({ type, clean }: Entry, text: string, written: string): Item | undefined {
-    if (!clean || this.#items.length === 0) return undefined;
+  /** The one with the same text but for blanks, written, parsed and mended the same way. */
+  same({ type, clean }: Pick<Entry, "type" | "clean">, text: string, how: Pick<Item, "written" | "shape" | "replaced">): Item | undefined {
+    if (this.#items.length === 0) return undefined;
     const code = withoutExtraBlanks(text);
     const index = this.#items.findIndex(
       (item) =>
-        item.clean &&
+        item.clean === clean &&
         item.type === type &&
         item.code === code &&
-        item.written === written &&
+        item.written === how.written &&
+        item.shape === how.shape &&
+        sameReplacements(item, text, how.replaced) &&
         !this.#changed.some((name) => item.words.has(name)),
     );
     return index < 0 ? undefined : this.#items.splice(index, 1)[0];
@@ -38,6 +40,18 @@ export class OldItems {
     return index < 0 ? undefined : this.#items.splice(index, 1)[0];
   }
 }
+
+/** Whether the parser was given the same instead of what is written, in texts that differ in blanks alone. */
+function sameReplacements(item: Item, text: string, replaced: Item["replaced"]): boolean {
+  if (item.replaced.length !== replaced.length) return false;
+  return item.replaced.every(({ at, text: by }, index) => {
+    const other = replaced[index];
+    return other?.text === by && (other.at === at || solids(item.text, at) === solids(text, other.at));
+  });
+}
+
+/** How much stands before an offset, blanks not counted. */
+const solids = (text: string, offset: number): number => text.slice(0, offset).replace(/\s/g, "").length;
 
 /** What is written before a function's body, the brace that opens it included. */
 function headOf({ declarations, text, base }: Item): string | undefined {

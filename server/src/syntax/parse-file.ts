@@ -4,7 +4,7 @@
  */
 import type { TranslationUnit } from "./ast.ts";
 import { withoutExtraBlanks } from "./blanks.ts";
-import { nextVersion } from "./next-version.ts";
+import { nextVersion, settledVersion } from "./next-version.ts";
 import { differenceBetween } from "./parser/edit.ts";
 import type { Parser } from "./parser/parser.ts";
 import { type PlacedItem, PlacedReading } from "./placed-reading.ts";
@@ -32,6 +32,8 @@ export interface Version extends ParsedFile {
   readonly free: number;
   /** What the parser was given in the end. */
   readonly parsed: string;
+  /** It is known to be as it would be if there had been no version before: what parses without an error always is. */
+  readonly isSettled: boolean;
 }
 
 /** Keeps one file's newest version, to make the next one from. */
@@ -49,10 +51,31 @@ export class FileParser {
    */
   parse(preprocessed: Preprocessed, cancelled?: () => boolean): ParsedFile | undefined {
     const before = this.#version;
+    if (before?.reading.preprocessed === preprocessed) return before;
     const moved = before && differentBlanks(before, preprocessed);
     const next = moved ?? nextVersion(this.#parser, preprocessed, before, cancelled);
     if (next) this.#version = next;
     return next;
+  }
+
+  /** Whether the newest version is as it would be if there had been no other: see `settle`. */
+  get isSettled(): boolean {
+    return this.#version?.isSettled ?? true;
+  }
+
+  /**
+   * Reads the newest version once more as if there had been no other, where that may come out otherwise: how the parser recovers from an
+   * error depends on what it has seen. Takes as long as a first parse: it is for when nobody types. The newest version is then another
+   * where it was otherwise.
+   * @returns whether it was; undefined when cancelled
+   */
+  settle(cancelled?: () => boolean): boolean | undefined {
+    const before = this.#version;
+    if (!before) return false;
+    const settled = settledVersion(this.#parser, before, cancelled);
+    if (!settled) return undefined;
+    this.#version = settled;
+    return settled.reading !== before.reading;
   }
 
   /** Has the parser keep a tree of the newest version, so that the next one is parsed incrementally: for when nobody waits. */
@@ -94,6 +117,8 @@ function differentBlanks(before: Version, preprocessed: Preprocessed): Version |
   const errors = before.unit.errors.map((error) => ({ start: move(error.start), end: move(error.end) }));
   return {
     ...before,
+    // What an error costs the parser depends on how much it skips, blanks as well.
+    isSettled: before.isSettled && (edit === undefined || errors.length === 0),
     unit: { ...before.unit, errors },
     placed,
     reading: new PlacedReading(preprocessed, placed, { reading: before.reading, unchanged }),

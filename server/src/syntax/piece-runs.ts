@@ -25,6 +25,7 @@ export interface Run {
   readonly text: string;
   readonly root: CstNode;
   readonly errors: readonly Node[];
+  readonly isFresh: boolean;
   /** In the order of the text, what holds others before what it holds. */
   readonly entries: readonly Entry[];
 }
@@ -32,6 +33,7 @@ export interface Run {
 export class PieceRuns {
   readonly #parser: Parser;
   readonly #preprocessed: Preprocessed;
+  readonly #key: string | undefined;
   readonly #cancelled: (() => boolean) | undefined;
   /** By where their text starts. */
   readonly #unchanged: Map<number, PlacedItem>;
@@ -40,15 +42,18 @@ export class PieceRuns {
   /** No node has an offset from here on. */
   free: number;
 
+  /** @param key by which the parser keeps its trees */
   constructor(
     parser: Parser,
     preprocessed: Preprocessed,
+    key: string | undefined,
     free: number | undefined,
     unchanged: readonly PlacedItem[],
     cancelled: (() => boolean) | undefined,
   ) {
     this.#parser = parser;
     this.#preprocessed = preprocessed;
+    this.#key = key;
     this.#cancelled = cancelled;
     this.#first = free === undefined;
     this.free = free ?? preprocessed.text.length + 1;
@@ -69,7 +74,7 @@ export class PieceRuns {
   run(text: string, repairs: readonly Repair[], earlier?: Run): Run | undefined {
     const entered: { readonly what: Entered; readonly piece: Piece; readonly known: Item | Entry | undefined }[] = [];
     const copied = earlier && copiedIn(earlier);
-    const key = this.#preprocessed.files[0];
+    const key = this.#key;
     const parsed = this.#parser.parse(text, {
       ...(key !== undefined && { key }),
       ...(this.#cancelled && { cancelled: this.#cancelled }),

@@ -38,6 +38,7 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
       await turn();
       return attempt(() => runner.find(path));
     },
+    settle: (path) => wished(() => runner.settle(path, () => false), undefined),
     async headers(path) {
       await turn();
       return attempt(() => runner.headers(path));

@@ -3,7 +3,7 @@
  *
  * The analysis holds the texts. It is told, in the order in which it happened, what was opened, how the editor changed it, what was
  * closed, and what holds for each file (`Input`): no keystroke carries a whole text across, or a copy of what else is open. Then it
- * is asked, for one file at a time: `find` for what needs no simulation, `simulate` for the figures of its launches, `imagine` for what
+ * is asked, for one file at a time: `find` for what needs no simulation, and then, where the text is broken, to `settle` it, `simulate` for the figures of its launches, `imagine` for what
  * one of them would do otherwise, which changes nothing of what is known. One request
  * runs at a time, and sees every input told before it.
  *
@@ -130,6 +130,8 @@ export interface FileFindings {
   readonly syntaxErrors: number;
   /** Rules that failed: for the log. */
   readonly failures: readonly string[];
+  /** They are what would be found of the text if no other had been seen; where not, whoever asked asks to `settle` it when there is time. */
+  readonly isSettled: boolean;
 }
 
 export type SimulationMessage =
@@ -207,6 +209,11 @@ export interface AnalysisWorker {
   tell(input: Input): void;
   /** Cannot be cancelled. Rejects with an `AnalysisError` when it failed as a whole. */
   find(path: string): Promise<FileFindings>;
+  /**
+   * The findings once more, of the file read as if no other text of it had been seen: how the parser recovers from an error depends on what
+   * was there before. For when the user has paused. Rejects as `find` does. @returns undefined when it was cancelled
+   */
+  settle(path: string): Promise<FileFindings | undefined>;
   /** The texts of the project's headers that a file includes. May be asked at any time. */
   headers(path: string): Promise<readonly string[]>;
   /**

@@ -151,8 +151,20 @@ export class JobRunner {
         ...findings(program, undefined, { ...asked.configuration.lint, quick: true }, asked.text),
         kernels: kernelPlaces(program),
         syntaxErrors: syntaxErrors(program),
+        isSettled: this.#programs.isSettled(path),
       };
     });
+  }
+
+  /** The findings of a file, and all that is asked of it from then on, as if no other text of it had been seen; undefined when cancelled. */
+  settle(path: string, isCancelled: () => boolean): FileFindings | undefined {
+    const work = this.#work(isCancelled);
+    const isDone = this.#unlessCancelled(work, () => {
+      this.#program(path, this.#asked(path));
+      this.#programs.settle(path);
+      return true;
+    });
+    return isDone ? this.find(path) : undefined;
   }
 
   /** When nobody waits, a step a file: what the next edit of an open file would wait for otherwise. */

@@ -18,7 +18,7 @@ import { Pulse } from "./pulse.ts";
 import { Watchdog } from "./watchdog.ts";
 
 export type Request =
-  | { readonly does: "find" | "headers"; readonly path: string }
+  | { readonly does: "find" | "settle" | "headers"; readonly path: string }
   | { readonly does: "simulate"; readonly path: string; readonly order: SimulationOrder }
   | { readonly does: "imagine" | "write"; readonly path: string; readonly question: WhatIf }
   | { readonly does: "watch"; readonly path: string; readonly question: WhatIf; readonly warp: WarpQuestion }
@@ -29,7 +29,10 @@ const mayBeCancelled = ({ does }: Request): boolean => does !== "find" && does !
 
 export type ToThread = { readonly input: Input } | { readonly id: number; readonly request: Request } | { readonly rest: true };
 
-/** The answer: `false` for a simulation that was cancelled, `true` for one that was told to its end; undefined for what was imagined no more. */
+/**
+ * The answer: `false` for a simulation that was cancelled, `true` for one that was told to its end; undefined for what was settled or
+ * imagined no more.
+ */
 type Answer = FileFindings | readonly string[] | boolean | Imagined | WarpSeen | Written | readonly FixProof[] | undefined;
 
 /** `stages`: what the request's stages took, when tracing is on. */
@@ -208,6 +211,7 @@ export function threadWorker({ start, state, first = start(), ticks = seconds }:
     // A thread that is not there is told the state when it starts.
     tell: (input) => void (thread && post(thread, { input })),
     find: (path) => ask({ does: "find", path }) as Promise<FileFindings>,
+    settle: (path) => ask({ does: "settle", path }) as Promise<FileFindings | undefined>,
     headers: (path) => ask({ does: "headers", path }) as Promise<readonly string[]>,
     simulate: (path, order, told) => ask({ does: "simulate", path, order }, told) as Promise<boolean>,
     imagine: (path, question) => ask({ does: "imagine", path, question }) as Promise<Imagined | undefined>,

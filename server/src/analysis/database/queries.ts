@@ -65,6 +65,8 @@ export class FileQueries {
   /** Where links lead, and the folder of a file's repository. */
   readonly realPath: InputKind<string, string | undefined>;
   readonly repository: InputKind<string, string | undefined>;
+  /** Counts the times that settling a unit gave another version of it than there was. */
+  readonly #settlings: InputKind<UnitKey, number> = { name: "settlings", initial: () => 0 };
   readonly #disk: FileHost;
   readonly #parser: Parser | undefined;
   readonly #units = new WeakMap<Item, UnitKey>();
@@ -142,11 +144,21 @@ export class FileQueries {
     compute: (db, key, before) => {
       const parser = before?.parser ?? new FileParser(this.#parser ?? currentParser());
       const { work } = db;
+      db.get(this.#settlings, key);
       const file = parser.parse(db.get(this.preprocessed, key), () => work.isCancelled);
       if (!file) throw new Cancelled();
       return { parser, file };
     },
   };
+
+  /** Has a unit be as it would be if no other text of it had been seen: see `FileParser.settle`. Throws `Cancelled`. */
+  settle(db: Database, key: UnitKey): void {
+    const { work } = db;
+    const { parser } = db.get(this.parsed, key);
+    const isAnother = parser.settle(() => work.isCancelled);
+    if (isAnother === undefined) throw new Cancelled();
+    if (isAnother) db.set(this.#settlings, key, db.get(this.#settlings, key) + 1);
+  }
 
   /** The declarations, wherever they stand: the same where nothing but blanks, comments and places changed. */
   readonly items: Query<UnitKey, readonly Item[]> = {

@@ -45,7 +45,8 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
   };
 
   const parse = (text: string, { key, cancelled, repairs = [], enter }: ParseOptions = {}): Parsed | undefined => {
-    const tree = backend.parse(text, key === undefined ? undefined : kept.get(key), cancelled);
+    const previous = key === undefined ? undefined : kept.get(key);
+    const tree = backend.parse(text, previous, cancelled);
     if (!tree) return undefined;
     let left = repairsCost(text);
     const parsed = repaired(backend, { text, tree }, repairs, () => left-- <= 0 || (cancelled?.() ?? false));
@@ -53,7 +54,7 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
     const errors = backend.errors(parsed.tree);
     if (key === undefined) backend.free(parsed.tree);
     else keep(key, parsed);
-    return { text: parsed.text, root, errors };
+    return { text: parsed.text, root, errors, isFresh: previous === undefined };
   };
 
   return {

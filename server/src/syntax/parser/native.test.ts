@@ -108,7 +108,12 @@ describe("what begins natively", () => {
   /** Which of the two was asked, and for what. */
   function begun() {
     const asked: string[] = [];
-    const parsed = (text: string): Parsed => ({ text, root: makeNode("translation_unit", true, undefined, 0, text.length), errors: [] });
+    const parsed = (text: string): Parsed => ({
+      text,
+      root: makeNode("translation_unit", true, undefined, 0, text.length),
+      errors: [],
+      isFresh: true,
+    });
     const parser = beginNatively(
       (text) => {
         asked.push(`native ${text}`);

@@ -36,7 +36,7 @@ export function loadNativeParse(root: URL): NativeParse | undefined {
       const tree = parser.parse(input, null, { progressCallback }) as TreeSitter.Tree | null;
       isCancelled = undefined;
       if (!tree) parser.reset();
-      return tree === null || tree.rootNode.hasError ? undefined : { text, root: copyNative(tree, enter), errors: [] };
+      return tree === null || tree.rootNode.hasError ? undefined : { text, root: copyNative(tree, enter), errors: [], isFresh: true };
     };
   } catch {
     // Built for another system, or not at all.

@@ -57,6 +57,8 @@ export interface Parsed {
   readonly text: string;
   readonly root: CstNode;
   readonly errors: readonly Node[];
+  /** No tree was kept of another text by its key: nothing of the result comes from there. */
+  readonly isFresh: boolean;
 }
 
 /** What a backend does with its own trees. */

@@ -18,9 +18,14 @@ export function configuration(id: string, revision: number): Configuration {
   };
 }
 
-/** All it says of a file, but for what tells when and how long; undefined where it was cancelled. */
+/**
+ * All it says of a file once nobody types in it, but for what tells when and how long; undefined where it was cancelled. What it says of a
+ * broken text before that is not looked at: see `AnalysisWorker.settle`.
+ */
 export function said(made: JobRunner, path: string, isCancelled: () => boolean = () => false): unknown {
-  const told = [made.find(path), ...made.simulate(path, {}, isCancelled)];
+  const first = made.find(path);
+  const found = first.isSettled ? first : made.settle(path, isCancelled);
+  const told = [found, ...made.simulate(path, {}, isCancelled)];
   if (isCancelled()) return undefined;
   return JSON.parse(JSON.stringify(told, (key, value: unknown) => (key === "about" || key === "ms" ? undefined : value)));
 }
