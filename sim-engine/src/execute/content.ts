@@ -22,10 +22,13 @@ function hash(index: number, seed: number): number {
 export const random = (index: number, seed: number): number => hash(index, seed) / 0x1_0000_0000;
 
 /**
- * A pseudo-random permutation of 0..n-1 that needs no table: a Feistel network over the next even power of two,
- * walked until it falls below n again.
+ * A pseudo-random permutation of the first `numbers` numbers that needs no table: a Feistel network over the next even power of two,
+ * walked until it falls below as many again.
  */
-function permutation(n: number, seed: number): ElementSource {
+function permutation(numbers: number, seed: number): ElementSource {
+  const n = Math.floor(numbers);
+  // No number falls below none.
+  if (!(n > 0)) return () => 0;
   const half = Math.max(1, Math.ceil(Math.ceil(Math.log2(Math.max(2, n))) / 2));
   const mask = 2 ** half - 1;
   const shuffle = (value: number): number => {
@@ -35,7 +38,8 @@ function permutation(n: number, seed: number): ElementSource {
     return left * (mask + 1) + right;
   };
   return (index) => {
-    let value = index % n;
+    // Before the buffer's beginning it goes on as behind its end: from a place of its own below n each walk comes back there.
+    let value = ((index % n) + n) % n;
     do value = shuffle(value);
     while (value >= n);
     return value;

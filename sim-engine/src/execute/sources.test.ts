@@ -45,3 +45,13 @@ test("a value of the elements' own type is what storing it and reading it back g
         expect([at, source.read(2048 + at, element)]).toEqual([at, readScalar(page, at, element)]);
     }
 });
+
+test("a permutation has an element before the buffer's beginning, too, as a kernel may read there; one of nothing is zeros", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -2, max: 70_000 }), fc.integer({ min: -200_000, max: 200_000 }), (n, index) => {
+      const value = plainContents.source({ kind: "permutation", n }, "i32", 7).read(4 * index, "i32");
+      expect(value).toBeGreaterThanOrEqual(0);
+      expect(value).toBeLessThan(Math.max(1, n));
+    }),
+  );
+});
