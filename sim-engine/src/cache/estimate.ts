@@ -336,14 +336,25 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
 
   /** Room in the L2 that a block takes with what the site is first to touch, in sectors that are read. */
   const roomOf = (s: number): number => first.touched[s]! * (isWrite(input, s) ? values.l2WrittenRoom : 1);
+  const wave = waveOf(grid, concurrent);
+  const ofWave = new Extent(wave);
+  const waveBytes = sites.reduce((total, _, s) => total + roomOf(s) * ofWave.blocks(touched, s), 0) * values.sectorBytes;
   // Blocks that are resident at once find what the others bring; those that follow, what the L2 keeps of all between.
   const extent = new Extent(grid);
   const over = (of: (s: number) => number, direction: number, size: number): number =>
     sites.reduce((total, _, s) => total + of(s) * extent.blocks(touched, s, direction, size), 0) * values.sectorBytes;
   for (const [direction, steps] of plan.steps.entries()) {
     const stride = grid.slice(0, direction).reduce((product, size) => product * size, 1);
-    for (const { distance } of steps)
-      extent.keep(direction, l2Keeps(values, stride * distance * 2 <= concurrent ? 0 : over(roomOf, direction, distance)));
+    for (const { distance } of steps) {
+      const away = stride * distance;
+      if (2 * away > concurrent) {
+        extent.keep(direction, l2Keeps(values, over(roomOf, direction, distance)));
+        continue;
+      }
+      // Of these, so many are of two waves: all that a wave brings lies between.
+      const apart = Math.min(1, (away * (Math.ceil(blocks / concurrent) - 1)) / blocks);
+      extent.keep(direction, 1 - apart * (1 - l2Keeps(values, waveBytes)));
+    }
   }
   const footprint = over(roomOf, 3, 1);
   const keptOverall = l2Keeps(values, footprint);
@@ -354,17 +365,21 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
   };
   // Local memory belongs to resident threads: blocks that follow each other use it again.
   const blocksOf = (s: number, novelty: Novelty): number => (sites[s]!.space === "local" ? concurrent : extent.blocks(novelty, s));
+  const ofAll = new Extent(grid);
+  /** Of the sectors that blocks share, those that the L2 has lost by the time another block asks for them: each is brought once more. */
+  const broughtAgain = (s: number): number =>
+    sites[s]!.space === "local" ? 0 : first.read[s]! * Math.max(0, extent.blocks(read, s) - ofAll.blocks(read, s));
   const bounded = (s: number, count: number): number => Math.min(count, sectors[s]!, buffersSectors(s) ?? Number.POSITIVE_INFINITY);
 
   const seen = seenIn(logs, sites.length, work);
   const fresh = sites.map((_, s) =>
-    isWrite(input, s) || isIrregular(input, s) ? 0 : bounded(s, Math.max(seen.read[s]!, first.read[s]! * blocksOf(s, read))),
+    isWrite(input, s) || isIrregular(input, s)
+      ? 0
+      : bounded(s, Math.max(seen.read[s]!, first.read[s]! * (sites[s]!.space === "local" ? concurrent : ofAll.blocks(read, s)))),
   );
   const unseen = fresh.map((count, s) => count * ratio(first.unseen[s]!, first.read[s]!, 0));
   const comeAgain = comingAgain(input, fresh, unseen, buffersSectors);
 
-  const wave = waveOf(grid, concurrent);
-  const ofWave = new Extent(wave);
   /** Blocks of a wave that read the same sector, on average. */
   const sharersOf = (s: number): number => ratio(wave[0] * wave[1] * wave[2], ofWave.blocks(read, s), 1);
 
@@ -429,12 +444,13 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
     }
     if (!isWrite(input, s)) {
       const again = Math.max(0, onward - first.read[s]! * blocks) * lost(s);
-      result.missedSectors = Math.min(onward, fresh[s]! - comeAgain[s]! * (1 - lostUnseen) + again);
+      const brought = fresh[s]! - comeAgain[s]! + broughtAgain(s);
+      result.missedSectors = Math.min(onward, brought + comeAgain[s]! * lostUnseen + again);
       const lone = ratio(first.lone[s]!, first.read[s]!, 0);
       result.readBytes = result.missedSectors * (values.sectorBytes + lone * (values.dramGranularity - values.sectorBytes));
       // Blocks side by side ask for the same at the same time: what one brings, the others wait for.
       const asked = first.read[s]! * blocks;
-      const together = Math.max(0, Math.min(asked - result.missedSectors, (fresh[s]! - comeAgain[s]!) * (sharersOf(s) - 1)));
+      const together = Math.max(0, Math.min(asked - result.missedSectors, brought * (sharersOf(s) - 1)));
       // Of those that the L1 keeps from the L2 as many belong to blocks that came first as to those after them.
       result.underWaySectors = together * Math.min(1, ratio(onward, asked, 1));
     }
