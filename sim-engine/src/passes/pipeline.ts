@@ -81,6 +81,8 @@ class Pipeline {
     }
     for (let round = 0; round < 2 && !this.#work.isOver && this.#does(reduceStraightLine); round++) this.#clean();
     if (this.#does(narrowLongs)) this.#clean();
+    // Addresses that only now are seen to be the same (LLVM's early CSE behind its straight-line scalar passes).
+    if (!this.#work.isOver && this.#does(forwardLoads)) this.#clean();
     this.#does(removeDeadStores);
     this.#does(narrowLoads);
     this.#clean();
