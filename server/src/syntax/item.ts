@@ -22,7 +22,7 @@ export class Item {
   readonly text: string;
   /** It parsed without an error. */
   readonly clean: boolean;
-  /** How the parser saw it, where it did not parse without an error: that depends on more than its text. */
+  /** How the parser saw it, as far as that depends on more than its text: what of that is no part of it, and all where it is not clean. */
   readonly shape: string;
   /** A limit of the conversion was met in it. */
   readonly isLimited: boolean;

@@ -273,11 +273,11 @@ class Conversion {
   }
 
   /** How what an entry stands for was written, mended and parsed. */
-  #how({ piece, clean, node }: Entry): Pick<Item, "written" | "replaced" | "shape"> {
+  #how({ piece, strays, clean, node }: Entry): Pick<Item, "written" | "replaced" | "shape"> {
     return {
       written: this.#preprocessed.written(piece.from, piece.to),
       replaced: this.#replaced(piece),
-      shape: clean || !node ? "" : shapeOf(node, piece.from + piece.shift),
+      shape: clean || !node ? strays : shapeOf(node, piece.from + piece.shift),
     };
   }
 

@@ -12,6 +12,8 @@ import { type Angles, anglesOf } from "./reread.ts";
 /** A piece of the text: an item that is known, or what is to become one. */
 export interface Entry extends Pick<Entered, "type" | "clean" | "container"> {
   readonly piece: Piece;
+  /** What of its text is no part of it: see `straysIn`. */
+  readonly strays: string;
   readonly known: Item | undefined;
   /** Absent for what is known. */
   readonly node: CstNode | undefined;
@@ -92,9 +94,11 @@ export class PieceRuns {
     return { ...parsed, entries: entered.map(({ what, piece, known }) => this.#entry(what, piece, known, nodes.get(piece))) };
   }
 
-  #known({ type, from, to, clean, container }: Entered): Item | undefined {
+  #known(entered: Entered): Item | undefined {
+    const { type, from, to, clean, container } = entered;
     const found = this.#unchanged.get(from);
-    return found && !container && clean && found.to === to && found.item.type === type ? found.item : undefined;
+    if (!found || container || !clean || found.to !== to || found.item.type !== type) return undefined;
+    return found.item.shape === straysIn(this.#preprocessed.text, entered) ? found.item : undefined;
   }
 
   /** Room for the nodes of a new item. */
@@ -105,18 +109,29 @@ export class PieceRuns {
     return base - from;
   }
 
-  #entry({ type, clean, container }: Entered, piece: Piece, known: Item | Entry | undefined, node: CstNode | undefined): Entry {
+  #entry(entered: Entered, piece: Piece, known: Item | Entry | undefined, node: CstNode | undefined): Entry {
+    const { type, clean, container } = entered;
     const { from, to, shift } = piece;
     if (known && !(known instanceof Item)) return { ...known, piece };
     if (known || !node) {
       const angles = { doubtful: [], templates: known?.templates ?? [] };
-      return { type, clean, container, piece, known, node: undefined, types: known?.types ?? [], angles };
+      return { type, clean, container, piece, strays: known?.shape ?? "", known, node: undefined, types: known?.types ?? [], angles };
     }
+    const strays = straysIn(this.#preprocessed.text, entered);
     const text = new PieceText(this.#preprocessed.text.slice(from, to), from + shift);
     const angles = container ? { doubtful: [], templates: [] } : anglesOf(node, text);
     const types = container ? [] : declaredTypes(node, text).map(ownCopy);
-    return { type, clean, container, piece, known, node, types, angles: { ...angles, templates: angles.templates.map(ownCopy) } };
+    return { type, clean, container, piece, strays, known, node, types, angles: { ...angles, templates: angles.templates.map(ownCopy) } };
   }
+}
+
+/**
+ * How many characters, blanks not counted, stand in the text of a declaration before it and behind it: where something beside it is broken
+ * the parser may leave out a word between the two. Empty where there are none.
+ */
+function straysIn(text: string, { from, start, end, to }: Entered): string {
+  const [before, behind] = [text.slice(from, start).trim(), text.slice(end, to).trim()];
+  return before === "" && behind === "" ? "" : [before, behind].map((stray) => stray.replace(/\s/g, "").length).join("-");
 }
 
 /** What a run copied, by what it is in another one over a text as long. */
