@@ -1,0 +1,15 @@
+#include <cuda_fp16.h>
+#include <cstdio>
+#include "src/04_2d_block_tiling_2d_thread_tiling_vectorized_memory_access.cu"
+#include "src/cuda_gemm_utils.cu"
+int main() {
+  using T = float;
+  const size_t n = 4096;
+  T *A, *B, *C;
+  const T alpha{1.0f}, beta{0.0f};
+  cudaMalloc(&A, sizeof(T) * n * n); cudaMalloc(&B, sizeof(T) * n * n); cudaMalloc(&C, sizeof(T) * n * n);
+  cudaMemset(A, 0, sizeof(T) * n * n); cudaMemset(B, 0, sizeof(T) * n * n); cudaMemset(C, 0, sizeof(T) * n * n);
+  launch_gemm_kernel_v04_vectorized<T>(n, n, n, &alpha, A, n, B, n, &beta, C, n, 0);
+  cudaDeviceSynchronize();
+  printf("%s\n", cudaGetErrorString(cudaGetLastError()));
+}

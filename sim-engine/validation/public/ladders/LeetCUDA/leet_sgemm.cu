@@ -1,0 +1,17 @@
+#include "sgemm_k.cuh"
+int main() {
+  const int n = 2048;
+  float *a, *b, *c;
+  cudaMalloc(&a, sizeof(float) * n * n); cudaMalloc(&b, sizeof(float) * n * n); cudaMalloc(&c, sizeof(float) * n * n);
+  cudaMemset(a, 0, sizeof(float) * n * n); cudaMemset(b, 0, sizeof(float) * n * n);
+  torch::Tensor A{a, n, n, torch::kFloat32}, B{b, n, n, torch::kFloat32}, C{c, n, n, torch::kFloat32};
+  sgemm_naive_f32(A, B, C);
+  sgemm_sliced_k_f32(A, B, C);
+  sgemm_t_8x8_sliced_k_f32x4(A, B, C);
+  sgemm_t_8x8_sliced_k_f32x4_bcf(A, B, C);
+  sgemm_t_8x8_sliced_k_f32x4_bcf_offset(A, B, C);
+  sgemm_t_8x8_sliced_k_f32x4_bcf_dbuf(A, B, C);
+  sgemm_t_8x8_sliced_k_f32x4_bcf_dbuf_offset(A, B, C);
+  cudaDeviceSynchronize();
+  printf("%s\n", cudaGetErrorString(cudaGetLastError()));
+}
