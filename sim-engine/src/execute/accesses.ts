@@ -1,5 +1,5 @@
 /** Counters of one memory operation, over all warps that carry it out. */
-import { type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
+import { type Action, type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
 import { type Copied, copied } from "../memory/copied.ts";
 import { DistinctSet, popcount } from "../memory/distinct.ts";
 import { addressable, nearAddresses, originOf, withinReach } from "../memory/near.ts";
@@ -73,6 +73,13 @@ export function sectorsOfRanges(ranges: readonly number[], each: (sector: number
   }
 }
 
+/** Of a row of a matrix of 8 by 8 elements of 16 bits. */
+const rowBytes = 16;
+
+/** The lanes whose addresses count: where matrices are loaded or stored, eight for each. */
+export const rowLanes = (action: Action): number =>
+  (action.kind === "load" || action.kind === "store") && action.matrix && action.components < 4 ? 2 ** (8 * action.components) - 1 : -1;
+
 const moved = new Float64Array(32);
 const inReach = new Float64Array(32);
 const near = new Int32Array(32);
@@ -92,7 +99,7 @@ export class AccessCounter {
    * coordinates are whole numbers, as do surfaces (measured on an H200: `l1tex__t_requests_pipe_tex` of each instruction).
    */
   readonly lanesTogether: number;
-  /** Lanes whose addresses count: of a load of matrices eight for each. */
+  /** Lanes whose addresses count. */
   readonly #lanes: number;
   requests = 0;
   lanes = 0;
@@ -120,7 +127,7 @@ export class AccessCounter {
     const [address] = op.args;
     const texel = space === "texture" && address?.action.kind === "texel" ? address.action.fetch : undefined;
     const { action } = op;
-    this.#lanes = action.kind === "load" && action.matrix && action.components < 4 ? 2 ** (8 * action.components) - 1 : -1;
+    this.#lanes = rowLanes(action);
     this.lanesTogether = texel === undefined ? 32 : texel === "sample" || texel === "gather" ? 4 : 8;
     this.space = space === "generic" || space === "param" ? "global" : space;
   }
@@ -356,9 +363,16 @@ export function createCounters(op: Op, texelBytes: number | undefined): AccessCo
     case "load":
       return action.space === "param"
         ? []
-        : [new AccessCounter(op, "load", action.space, texelBytes ?? (action.matrix ? 16 : action.components * scalar(op.type)))];
+        : [new AccessCounter(op, "load", action.space, texelBytes ?? (action.matrix ? rowBytes : action.components * scalar(op.type)))];
     case "store":
-      return [new AccessCounter(op, "store", action.space, texelBytes ?? action.components * scalar(op.args[1]?.type))];
+      return [
+        new AccessCounter(
+          op,
+          "store",
+          action.space,
+          texelBytes ?? (action.matrix ? rowBytes : action.components * scalar(op.args[1]?.type)),
+        ),
+      ];
     case "atomic":
       return [new AccessCounter(op, "atomic", action.space, scalar(op.args[1]?.type))];
     case "wgmma":

@@ -1,6 +1,6 @@
 /** Steps that touch memory: they count what each request costs and, where values matter, carry it out. */
 import { type Action, type AtomicOperation, type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
-import type { AccessCounter } from "./accesses.ts";
+import { type AccessCounter, rowLanes } from "./accesses.ts";
 import type { Environment } from "./environment.ts";
 import { maximum, minimum, roundingTo } from "./floats.ts";
 import type { LanePattern } from "./patterns.ts";
@@ -77,7 +77,8 @@ export function memoryStep(
     case "store": {
       if (!address) break;
       const count = countStep(counters, [registers.doubles(address)], running, options.address, action.space);
-      return options.acts ? both(count, storeStep(op, action.space, registers, running)) : count;
+      if (!options.acts) return count;
+      return both(count, action.matrix ? matrixStoreStep(op, action, registers, running) : storeStep(op, action.space, registers, running));
     }
     case "atomic": {
       if (!address) break;
@@ -131,6 +132,15 @@ function storeStep(op: Op, space: Space, registers: Registers, { environment }: 
   return (o, mask) => {
     for (let k = 0; k < transfers.length; k++) transfers[k]!(at, o, mask, k * width);
   };
+}
+
+/** Rows are filled by the lane that names them, with words of its own: what a product makes is not computed. */
+function matrixStoreStep(op: Op, action: Extract<Action, { kind: "store" }>, registers: Registers, running: Running): Step {
+  const [address, ...words] = op.args;
+  const row = [0, 1, 2, 3].flatMap((word) => words[word % words.length] ?? []);
+  const store = storeStep({ ...op, args: address ? [address, ...row] : [] }, action.space, registers, running);
+  const lanes = rowLanes(action);
+  return (o, mask) => store(o, mask & lanes);
 }
 
 /** Lane after lane, lowest first. */

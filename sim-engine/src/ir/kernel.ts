@@ -272,6 +272,8 @@ export type Action =
       readonly volatile?: boolean;
       readonly atomic?: AtomicScope;
       readonly cache?: CacheHint;
+      /** The same to shared memory (STSM): the first eight lanes for each matrix name rows. What stands in them is not computed. */
+      readonly matrix?: true;
     }
   /**
    * A step of a warp's matrix product (words of a, of b, of c) -> `components` words of c + a * b; or an 8 by 8 matrix of 16-bit

@@ -111,10 +111,9 @@ export function printAction(action: Action): ActionText {
       return text(`texel.${action.fetch}.${action.shape}`, `bytes ${action.bytes}`, ...(action.layered ? ["layered"] : []));
     case "load":
     case "store": {
-      const isMatrix = action.kind === "load" && action.matrix === true;
       const settings = [
         `align ${action.align}`,
-        ...(isMatrix ? ["matrix"] : []),
+        ...(action.matrix ? ["matrix"] : []),
         ...(action.volatile ? ["volatile"] : []),
         ...(action.atomic ? [`atomic ${action.atomic}`] : []),
         ...(action.cache ? [action.cache] : []),
@@ -229,7 +228,7 @@ export function parseAction(
     };
     const matrix = settings.includes("matrix") ? { matrix: true as const } : {};
     if (memory[1] === "load") return { kind: "load", components: value.components, ...options, ...matrix };
-    return { kind: "store", components: value.args.length - 1, ...options };
+    return { kind: "store", components: value.args.length - 1, ...options, ...matrix };
   }
   const [head = "", ...rest] = mnemonic.split(".");
   const tail = rest.join(".");

@@ -125,14 +125,16 @@ export function selectStore(selection: Selection, code: BlockCode, op: Op): void
     selectTexture(selection, code, op);
     return;
   }
-  const bytes = scalarBytes[value.type] * action.components;
+  const opcode = action.matrix
+    ? `STSM.16.M88.${action.components}`
+    : storeOpcodes[action.space] + width(scalarBytes[value.type] * action.components);
   const uses = [...selection.use(address, code.block), ...descriptor(selection, code, action.space)];
   const stored = args.slice(1);
   // A constant to store is put into a register first, but zero stands in one already; a vector needs them side by side.
   const constants = new Set(stored.filter((each) => isConstant(each) && !isZero(each)));
   for (const constant of constants) uses.push(move(selection, code, op, constant.type as ScalarType));
   for (const each of stored) uses.push(...selection.use(each, code.block));
-  code.body.push(selection.instruction(`${storeOpcodes[action.space]}${width(bytes)}`, op.span, [], uses, op));
+  code.body.push(selection.instruction(opcode, op.span, [], uses, op));
 }
 
 const isZero = (op: Op): boolean => op.action.kind === "const" && Number(op.action.value) === 0;

@@ -71,7 +71,7 @@ function phiObject(phi: Op): Op | undefined {
 
 /** What a surface reaches is the hardware's matter, and the rows of a matrix are other lanes': to a compiler it may be anything. */
 const isElsewhere = ({ action }: Op): boolean =>
-  (action.kind === "load" && action.matrix === true) ||
+  ((action.kind === "load" || action.kind === "store") && action.matrix === true) ||
   ((action.kind === "load" || action.kind === "store") && action.space === "texture" && action.cache !== "nc");
 
 /** Of a load, store or atomic. */

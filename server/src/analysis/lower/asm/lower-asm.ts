@@ -158,6 +158,9 @@ class Emitter {
       case "ldmatrix":
         this.#matrixLoad(instruction);
         return;
+      case "stmatrix":
+        this.#matrixStore(instruction);
+        return;
       case "mapa":
         assumeOwnShared(this.#lowering);
         this.#at.write(to, this.#at.read(from[0] ?? "", scalar ?? "i32"));
@@ -420,6 +423,12 @@ class Emitter {
     const { builder } = this.#lowering;
     const loaded = builder.load("shared", "i32", this.#at.address(from, "shared"), { components, align: 16, matrix: true });
     for (const [index, each] of listed(to).entries()) this.#at.write(each, components === 1 ? loaded : builder.extract(loaded, index));
+  }
+
+  /** `stmatrix.sync.aligned.m8n8.x4.shared.b16 [row], {...}` */
+  #matrixStore({ operands: [to = "", from = ""] }: Instruction): void {
+    const words = listed(from).map((each) => this.#at.read(each, "i32"));
+    this.#lowering.builder.store("shared", this.#at.address(to, "shared"), words, { align: 16, matrix: true });
   }
 
   #copy(instruction: Instruction): void {

@@ -96,3 +96,23 @@ test("mma.sync and ldmatrix of a program's own", () => {
     [2, 16],
   ]);
 });
+
+test("stmatrix of a program's own: eight lanes a matrix name rows, and fill them", () => {
+  const report = simulated(`__global__ void k(float4 *out) {
+    __shared__ __align__(16) unsigned short tile[32 * 24];
+    unsigned word = threadIdx.x;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&tile[threadIdx.x * 24]);
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%1,%1,%1};" :: "r"(at), "r"(word) : "memory");
+    asm volatile("stmatrix.sync.aligned.x2.m8n8.trans.shared.b16 [%0], {%1,%2};" :: "r"(at), "r"(word), "r"(7) : "memory");
+    asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" :: "r"(threadIdx.x < 8 ? at : 1u << 30), "r"(word) : "memory");
+    __syncthreads();
+    out[threadIdx.x] = *(float4 *)&tile[threadIdx.x * 24];
+  }
+  int main() { float4 *out; cudaMalloc(&out, 4096); k<<<1, 32>>>(out); }`);
+  const stores = report.accesses.filter(({ space, operation }) => space === "shared" && operation === "store");
+  expect(stores.map(({ transactions, ideal, lanes }) => [transactions, ideal, lanes])).toEqual([
+    [4, 4, 32],
+    [2, 2, 16],
+    [1, 1, 8],
+  ]);
+});
