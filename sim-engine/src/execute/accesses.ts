@@ -106,6 +106,8 @@ export class AccessCounter {
   /** Global and local: sectors. Shared: wavefronts. Constant: distinct addresses. */
   transactions = 0;
   ideal = 0;
+  /** Of the shared end of copies past the L1, what they take in its stead: see `copied`. */
+  passes = 0;
   /** The most lanes at one address (atomics), or wavefronts of one request (shared). */
   worst = 0;
   /** Byte addresses of the costliest request's active lanes, relative to the lowest. */
@@ -133,12 +135,12 @@ export class AccessCounter {
   }
 
   reset(): void {
-    this.requests = this.lanes = this.transactions = this.ideal = 0;
+    this.requests = this.lanes = this.transactions = this.ideal = this.passes = 0;
   }
 
-  /** Requests, lanes, transactions, ideal. */
+  /** Requests, lanes, transactions, ideal, passes. */
   totals(): Float64Array {
-    return Float64Array.of(this.requests, this.lanes, this.transactions, this.ideal);
+    return Float64Array.of(this.requests, this.lanes, this.transactions, this.ideal, this.passes);
   }
 
   /** Counts so many times more what `totals` gave. */
@@ -147,6 +149,7 @@ export class AccessCounter {
     this.lanes += times * (totals[1] ?? 0);
     this.transactions += times * (totals[2] ?? 0);
     this.ideal += times * (totals[3] ?? 0);
+    this.passes += times * (totals[4] ?? 0);
   }
 
   /** A copy by the copy engine, from or to `ranges` (see `AccessListener.bulk`). */
@@ -190,10 +193,12 @@ export class AccessCounter {
     this.#look(addresses, from, mask, cost);
   }
 
-  /** One request of a copy past the L1, to `targets[from + k]`. */
-  countCopy(addresses: Float64Array, targets: Float64Array, from: number, mask: number, weight: number): void {
+  /** One request of a copy past the L1, to `targets[from + k]`, which `shared` counts the other end of. */
+  countCopy(addresses: Float64Array, targets: Float64Array, shared: AccessCounter, from: number, mask: number, weight: number): void {
     if (weight === 0 || mask === 0) return;
+    shared.count(targets, from, mask, weight);
     const all = copied(addresses, targets, from, mask);
+    shared.passes += weight * all.cycles;
     const cost = all.sectors.length;
     const lanes = popcount(mask);
     this.requests += weight;

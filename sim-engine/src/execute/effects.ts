@@ -41,8 +41,11 @@ function countStep(
     const { action } = counter.op;
     const isPastL1 = action.kind === "copy.async" && action.bypassL1;
     return (o, mask) => {
-      if (isPastL1) counter.countCopy(at, secondAt, o, mask, running.weight);
-      else counter.count(at, o, mask, running.weight);
+      if (isPastL1) {
+        counter.countCopy(at, secondAt, second, o, mask, running.weight);
+        return;
+      }
+      counter.count(at, o, mask, running.weight);
       second.count(secondAt, o, mask, running.weight);
     };
   }

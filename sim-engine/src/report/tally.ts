@@ -67,7 +67,8 @@ export function tally(program: Program, machine: MachineKernel, { totals, counts
       } else atomicSectors += transactions;
     } else if (space === "texture") requestedBytes += found.lanes * counter.bytes;
     else if (space === "shared") {
-      lines.add(op.span, { sharedWavefronts: transactions, sharedWavefrontsIdeal: ideal });
+      // What goes past the L1 takes passes of its own, and so the profiler counts it.
+      lines.add(op.span, { sharedWavefronts: Math.round(found.passes) || transactions, sharedWavefrontsIdeal: ideal });
       if (operation === "load") {
         shared.loadInstructions += requests;
         shared.loadWavefronts += transactions;

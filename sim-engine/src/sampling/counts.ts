@@ -4,8 +4,8 @@ import type { CompiledBlock } from "../execute/program.ts";
 import type { Runner } from "../execute/run.ts";
 import type { Op } from "../ir/kernel.ts";
 
-/** Numbers kept for an access: requests, lanes, transactions, ideal. */
-const accessFields = 4;
+/** Numbers kept for an access: requests, lanes, transactions, ideal, passes. */
+const accessFields = 5;
 
 export interface FlowTotals {
   /** Times a warp ran the block. */
@@ -24,6 +24,7 @@ export interface AccessTotals {
   readonly lanes: number;
   readonly transactions: number;
   readonly ideal: number;
+  readonly passes: number;
 }
 
 export class CountVector {
@@ -57,7 +58,7 @@ export class CountVector {
     return vector;
   }
 
-  /** Positions of these operations' accesses: where their four numbers begin. */
+  /** Positions of these operations' accesses: where their numbers begin. */
   positions(ops: ReadonlySet<Op>): number[] {
     return this.counters.flatMap((counter, index) => (ops.has(counter.op) ? [this.#accesses + accessFields * index] : []));
   }
@@ -71,6 +72,6 @@ export class CountVector {
   access(vector: Float64Array, counter: AccessCounter): AccessTotals {
     const at = this.#accesses + accessFields * this.counters.indexOf(counter);
     const field = (k: number): number => vector[at + k] ?? 0;
-    return { requests: field(0), lanes: field(1), transactions: field(2), ideal: field(3) };
+    return { requests: field(0), lanes: field(1), transactions: field(2), ideal: field(3), passes: field(4) };
   }
 }

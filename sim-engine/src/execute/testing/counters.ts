@@ -10,6 +10,8 @@ export interface Cost {
   lanes: number;
   transactions: number;
   ideal: number;
+  /** Of copies past the L1 alone, of which there are none here. */
+  passes: number;
 }
 
 const bytesOf = ({ op }: ReferenceAccess): number => {
@@ -37,7 +39,7 @@ export function naiveCosts(accesses: readonly ReferenceAccess[]): Map<number, Co
     const shared = space === "shared" || spaceOf(first.address) === "shared";
     const transactions = shared ? wavefronts(lanes, bytes, action.kind === "load") : sectors(lanes, bytes, space === "local");
     const ideal = Math.min(transactions, Math.ceil((lanes.length * bytes) / (shared ? 128 : 32)));
-    const cost = costs.get(first.op.id) ?? { requests: 0, lanes: 0, transactions: 0, ideal: 0 };
+    const cost = costs.get(first.op.id) ?? { requests: 0, lanes: 0, transactions: 0, ideal: 0, passes: 0 };
     cost.requests++;
     cost.lanes += lanes.length;
     cost.transactions += transactions;

@@ -116,3 +116,21 @@ test("stmatrix of a program's own: eight lanes a matrix name rows, and fill them
     [1, 1, 8],
   ]);
 });
+
+// Rows of 32 bytes, 16 of them a warp's copy, as Nsight Compute counts them on an H200 (validation/public/ladders/LeetCUDA, hgemm_mma_stage).
+test.each([
+  [16, 16, 4],
+  [24, 24, 8],
+])("a line's wavefronts of copies past the L1 are the passes that they take: rows of %i halves", (row, passes, banks) => {
+  const report = simulated(`__global__ void k(const unsigned short *in, float *out) {
+    __shared__ __align__(16) unsigned short tile[16 * ${row}];
+    unsigned at = (unsigned)__cvta_generic_to_shared(&tile[threadIdx.x / 2 * ${row} + threadIdx.x % 2 * 8]);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at), "l"(in + threadIdx.x / 2 * 4096 + threadIdx.x % 2 * 8) : "memory");
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    out[threadIdx.x] = tile[threadIdx.x];
+  }
+  int main() { unsigned short *in; float *out; cudaMalloc(&in, 1 << 20); cudaMalloc(&out, 4096); k<<<1, 32>>>(in, out); }`);
+  const copy = report.accesses.find(({ space, operation }) => space === "shared" && operation === "copy");
+  const line = Object.values(report.lines).find(({ globalSectors, sharedWavefronts }) => globalSectors > 0 && sharedWavefronts > 0);
+  expect([line?.sharedWavefronts, line?.sharedWavefrontsIdeal, copy?.transactions]).toEqual([passes, 4, banks]);
+});
