@@ -8,14 +8,12 @@ import type { Cell } from "../values/model.ts";
 import { float, int, isFloat } from "../values/values.ts";
 import type { NumberName } from "./arithmetic.ts";
 import type { Column } from "./columns.ts";
-import { GivenUp, type Machine, Unsupported } from "./machine.ts";
+import { GivenUp, type Machine, operationsAStep, Unsupported } from "./machine.ts";
 import { loopCode, statementCode } from "./statements.ts";
 
 /** Operations of one loop, and of a run of host code. */
 const mostOfLoop = 16_000_000;
 const mostOfRun = 32_000_000;
-/** Operations that are done in the time of a step. */
-const operationsAStep = 64;
 
 export interface Replayed {
   /** Arrays of which all that was stored is known. */

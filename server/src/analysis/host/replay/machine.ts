@@ -13,6 +13,9 @@ export class Unsupported extends Error {}
 /** What happens next is not known, or it takes too long. */
 export class GivenUp extends Error {}
 
+/** Operations that are done in the time of a step. */
+export const operationsAStep = 64;
+
 /** How a statement ended. */
 export const ending = { normal: 0, breaks: 1, continues: 2, returns: 3 } as const;
 export type Ending = (typeof ending)[keyof typeof ending];
@@ -69,6 +72,8 @@ export interface Machine {
 export function spend(machine: Machine): void {
   machine.left -= 1;
   if (machine.left < 0) throw new GivenUp();
+  // What it takes is spent at its end: until then it only asks whether it is still wanted.
+  if (machine.left % operationsAStep === 0) machine.host.work?.goOn(1);
 }
 
 export function newSlot({ slots, nest }: Machine, type: NumberName): Slot {
