@@ -78,6 +78,35 @@ describe("traffic", () => {
     });
   });
 
+  // As `gemm_v01` and `sgemm_naive_f32_kernel` of validation/public/ladders: 4,401 MB of 67 for 62 waves of blocks, and 46 of 36 where they fit.
+  describe("a matrix of which a row of blocks reads all", () => {
+    const perWave = (bytes: number): number => {
+      const turns = bytes / 128 / 1024;
+      const pattern: Pattern = {
+        ...stream(4, 1),
+        grid: [128, 64, 1],
+        blocksPerSm: 2,
+        buffers: [bytes],
+        accesses: [
+          {
+            site: { space: "global", operation: "load", buffer: 0 },
+            bytes: 4,
+            times: turns,
+            at: (b, t, time) => ((time * 128 + b[0]) * 256 + t[0]) * 4,
+          },
+        ],
+      };
+      return estimateTraffic(trafficInput(pattern, h200)).dramReadBytes / bytes;
+    };
+
+    test("is read by each wave of blocks where it is more than the L2 keeps", () => {
+      const waves = (128 * 64) / (2 * 132);
+      expect(perWave(64 << 20) / waves).toBeCloseTo(1, 1);
+    });
+
+    test("is read once where the L2 keeps it", () => expect(perWave(16 << 20)).toBeCloseTo(1));
+  });
+
   test("rows that data chooses are read once, though the L1 keeps none of them from word to word", () => {
     const rows = 100_000;
     const places = 2 ** 31;
