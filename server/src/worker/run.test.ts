@@ -1,6 +1,7 @@
 import { findGpu } from "@warplens/sim-engine";
 import { beforeAll, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "../grammar.ts";
+import { currentParser } from "../syntax/current-parser.ts";
 import type { Configuration, SimulationMessage, SimulationOrder } from "./messages.ts";
 import { JobRunner } from "./run.ts";
 
@@ -45,6 +46,22 @@ test("a simulation tells launches, each result, findings, the end; each says wha
   runner.tell({ does: "configure", path, configuration: configuration(9, "t4") });
   expect(runner.find(path).about).toEqual({ version: 5, revision: 9, gpu: "t4" });
   expect(all()[0]?.about).toEqual({ version: 5, revision: 9, gpu: "t4" });
+});
+
+test("a broken text is settled when asked: what is found then is what is found of it alone", () => {
+  const before = "(float* y, int width, float by)// why\n__global__ void scaleRow(float* y, float4 width, float by) {\n";
+  const after = `${before}  /* more\n words */`;
+  const { runner } = setUp(before);
+  runner.find(path);
+  runner.tell({ does: "edit", path, version: 2, edits: [{ start: before.length, end: before.length, text: "  /* more\n words */" }] });
+  const first = runner.find(path);
+  expect([first.isSettled, runner.settle(path, () => true)]).toEqual([false, undefined]);
+  currentParser().forgetAll();
+  const fresh = setUp(after).runner.find(path);
+  expect([fresh.isSettled, first.kernels]).not.toEqual([true, fresh.kernels]);
+  const settled = runner.settle(path, () => false);
+  expect(settled).toEqual({ ...fresh, about: { ...fresh.about, version: 2 } });
+  expect([runner.find(path), runner.settle(path, () => false)]).toEqual([settled, settled]);
 });
 
 const inside = (name: string) => text.indexOf(`void ${name}`);

@@ -44,6 +44,8 @@ const mostProvers = 2;
 const proofSteps = 20_000_000;
 /** The same of the refactorings that the user is shown at once. */
 const wishSteps = 6_000_000;
+/** How often files are settled that come to light as others are. */
+const mostRounds = 3;
 const tooLong: FixProof = { verdict: "withheld", why: "trying it takes too long here" };
 
 interface Asked extends OpenText {
@@ -159,12 +161,17 @@ export class JobRunner {
   /** The findings of a file, and all that is asked of it from then on, as if no other text of it had been seen; undefined when cancelled. */
   settle(path: string, isCancelled: () => boolean): FileFindings | undefined {
     const work = this.#work(isCancelled);
-    const isDone = this.#unlessCancelled(work, () => {
-      this.#program(path, this.#asked(path));
-      this.#programs.settle(path);
-      return true;
-    });
-    return isDone ? this.find(path) : undefined;
+    // What is found then may rest on more files: they are settled, too, and in the end it is as settled as it gets.
+    for (let round = 0; round < mostRounds; round++) {
+      const found = this.find(path);
+      if (found.isSettled) return found;
+      const isDone = this.#unlessCancelled(work, () => {
+        this.#programs.settle(path);
+        return true;
+      });
+      if (!isDone) return undefined;
+    }
+    return { ...this.find(path), isSettled: true };
   }
 
   /** When nobody waits, a step a file: what the next edit of an open file would wait for otherwise. */
