@@ -1,10 +1,10 @@
 /**
  * How near the simulation comes on other people's programs: the launches of sim-engine/validation/public, from their source text.
  *
- *   node bench/public.mjs [--gpu h200|h100-sxm] [--more] [--match REGEXP] [--verbose] [--write] FOLDER
+ *   node bench/public.mjs [--gpu h200|h100-sxm] [--record more|unseen] [--match REGEXP] [--verbose] [--write] FOLDER
  *
  * FOLDER holds the collections as they are published: polybench, rodinia, cuda-samples and hecbench, measured on an H200, and llm.c,
- * measured on an H100; for --more, cuda-samples, hecbench and ladders, measured on an H200 later (see the record's README.md).
+ * measured on an H100; for --record, cuda-samples, hecbench and ladders, measured on an H200 later (see the records' README.md).
  * --match takes programs and kernels by name, --verbose lists each launch with its time and the lines that are
  * not exact, --write renews the table of docs/accuracy.md, which is the H200's.
  */
@@ -19,7 +19,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     gpu: { type: "string", default: "h200" },
-    more: { type: "boolean" },
+    record: { type: "string" },
     match: { type: "string", default: "" },
     verbose: { type: "boolean", short: "v" },
     write: { type: "boolean" },
@@ -42,7 +42,7 @@ const warplens = await import(
   ).href
 );
 await warplens.loadGrammarFromDisk();
-const records = { h200: values.more ? "more-" : "", "h100-sxm": "h100-" }[values.gpu];
+const records = { h200: values.record === undefined ? "" : `${values.record}-`, "h100-sxm": "h100-" }[values.gpu];
 if (records === undefined || (values.write && records !== ""))
   throw new Error("--gpu is h200 or h100-sxm; the table that --write renews is the H200's first one");
 const gpu = warplens.findGpu(values.gpu);
