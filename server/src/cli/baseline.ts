@@ -52,14 +52,22 @@ export const withoutKnown = (files: readonly FileResult[], { file, entries = [] 
 export function recordBaseline(files: readonly FileResult[], file: string, { cwd, error: say }: Pick<Io, "cwd" | "error">): void {
   const absolute = path.resolve(cwd, file);
   // A checkout may hold links to anywhere.
-  if (lstatSync(absolute, { throwIfNoEntry: false })?.isSymbolicLink())
-    throw new UsageError(`${file} is a link: name the file that it leads to`);
+  if (isLink(absolute)) throw new UsageError(`${file} is a link: name the file that it leads to`);
   const found = files.flatMap((each) => keyedFindings(each, namesIn(absolute)));
   const counts = groupBy(found, ({ key }) => keyText(key));
   const findings = [...counts.values()].flatMap(([first, ...others]) => (first ? [{ ...first.key, count: 1 + others.length }] : []));
   findings.sort((a, b) => (keyText(a) < keyText(b) ? -1 : 1));
   writeNamed(file, absolute, `${JSON.stringify({ version: 1, findings }, null, 2)}\n`);
   say(`recorded ${found.length} finding${found.length === 1 ? "" : "s"} in ${file}\n`);
+}
+
+/** False of what cannot be looked at, as a name that is too long: whoever writes it says so. */
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 /** How a baseline names files: relative to the folder it is in. */
