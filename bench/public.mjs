@@ -43,6 +43,8 @@ const warplens = await import(
 );
 await warplens.loadGrammarFromDisk();
 const records = { h200: values.record === undefined ? "" : `${values.record}-`, "h100-sxm": "h100-" }[values.gpu];
+if (values.record !== undefined && (values.gpu !== "h200" || !["more", "unseen"].includes(values.record)))
+  throw new Error("--record is more or unseen, of the H200");
 if (records === undefined || (values.write && records !== ""))
   throw new Error("--gpu is h200 or h100-sxm; the table that --write renews is the H200's first one");
 const gpu = warplens.findGpu(values.gpu);

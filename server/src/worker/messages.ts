@@ -3,8 +3,8 @@
  *
  * The analysis holds the texts. It is told, in the order in which it happened, what was opened, how the editor changed it, what was
  * closed, and what holds for each file (`Input`): no keystroke carries a whole text across, or a copy of what else is open. Then it
- * is asked, for one file at a time: `find` for what needs no simulation, and then, where the text is broken, to `settle` it, `simulate` for the figures of its launches, `imagine` for what
- * one of them would do otherwise, which changes nothing of what is known. One request
+ * is asked, for one file at a time: `find` for what needs no simulation, and then, where the text is broken, to `settle` it, `simulate` for
+ * the figures of its launches, `imagine` for what one of them would do otherwise, which changes nothing of what is known. One request
  * runs at a time, and sees every input told before it.
  *
  * A simulation answers as it goes (`SimulationMessage`): first the launches without their results, so that it is known how many

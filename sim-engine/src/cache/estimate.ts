@@ -364,18 +364,17 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
     return bytes === undefined ? undefined : Math.ceil(bytes / values.sectorBytes);
   };
   // Local memory belongs to resident threads: blocks that follow each other use it again.
-  const blocksOf = (s: number, novelty: Novelty): number => (sites[s]!.space === "local" ? concurrent : extent.blocks(novelty, s));
+  const blocksOf = (s: number, novelty: Novelty, within = extent): number =>
+    sites[s]!.space === "local" ? concurrent : within.blocks(novelty, s);
+  /** As if the L2 lost nothing. */
   const ofAll = new Extent(grid);
   /** Of the sectors that blocks share, those that the L2 has lost by the time another block asks for them: each is brought once more. */
-  const broughtAgain = (s: number): number =>
-    sites[s]!.space === "local" ? 0 : first.read[s]! * Math.max(0, extent.blocks(read, s) - ofAll.blocks(read, s));
+  const broughtAgain = (s: number): number => first.read[s]! * Math.max(0, blocksOf(s, read) - blocksOf(s, read, ofAll));
   const bounded = (s: number, count: number): number => Math.min(count, sectors[s]!, buffersSectors(s) ?? Number.POSITIVE_INFINITY);
 
   const seen = seenIn(logs, sites.length, work);
   const fresh = sites.map((_, s) =>
-    isWrite(input, s) || isIrregular(input, s)
-      ? 0
-      : bounded(s, Math.max(seen.read[s]!, first.read[s]! * (sites[s]!.space === "local" ? concurrent : ofAll.blocks(read, s)))),
+    isWrite(input, s) || isIrregular(input, s) ? 0 : bounded(s, Math.max(seen.read[s]!, first.read[s]! * blocksOf(s, read, ofAll))),
   );
   const unseen = fresh.map((count, s) => count * ratio(first.unseen[s]!, first.read[s]!, 0));
   const comeAgain = comingAgain(input, fresh, unseen, buffersSectors);
