@@ -4,7 +4,7 @@
  */
 import type { Work } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../syntax/ast.ts";
-import { currentParser } from "../syntax/current-parser.ts";
+import { forgetTree } from "../syntax/current-parser.ts";
 import type { Parser } from "../syntax/parser/parser.ts";
 import type { PlacedReading } from "../syntax/placed-reading.ts";
 import type { Reading } from "../syntax/reading.ts";
@@ -97,7 +97,7 @@ export class ProgramDatabase {
     for (const query of [this.#hostCode, this.#hostUnit, this.#programUnit])
       this.#forget(query as Query<string, unknown>, (key) => pathOf((JSON.parse(key) as [UnitKey])[0]), kept);
     for (const query of [this.#evaluated, this.#inputs]) this.#forget(query as Query<string, unknown>, (path) => path, paths);
-    for (const path of db.keys(files.source)) if (!kept.has(path) && !this.#open.has(path)) currentParser().forget(path);
+    for (const path of db.keys(files.source)) if (!kept.has(path) && !this.#open.has(path)) forgetTree(path);
   }
 
   #forget(query: Query<string, unknown>, pathOfKey: (key: string) => string, kept: ReadonlySet<string>): void {
