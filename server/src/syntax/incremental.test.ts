@@ -99,11 +99,23 @@ describe("the next version of a file", () => {
     it("was settled already where it parses, or is the first", () => {
       expect([afterAll(broken).isSettled, afterAll(broken, first + last).isSettled, afterAll().settle()]).toEqual([true, true, false]);
     });
+    it("is looked at again where blanks stand in what was mended: a repair looks only so far around it", () => {
+      const kernel = "\n__global__ void k(float *x, int n) {\n  x[n] *= 0.5f;\n}\n";
+      const [near, far] = [`LOCALS(size_t, nb)${kernel}`, `LOCALS(size_t, ${" ".repeat(1300)}nb)${kernel}`];
+      const file = afterAll(near, far);
+      expect([file.isSettled, file.settle()]).toEqual([false, true]);
+      expect(kinds(newest(file, far))).toEqual(kinds(newest(afterAll(), far)));
+      expect(afterAll(first, `${first}\n\n`).isSettled).toBe(true);
+    });
     it("stays as it was where that is cancelled", () => {
       const file = afterAll(broken, more);
       const before = itemsOf(newest(file, more));
+      let asked = 1;
       expect(file.settle(() => true)).toBe(undefined);
       expect([itemsOf(newest(file, more))[0] === before[0], file.isSettled]).toEqual([true, false]);
+      // Wherever that happens, in a repair as well.
+      for (let questions = 1; file.settle(() => questions-- === 0) === undefined; questions = ++asked) expect(file.isSettled).toBe(false);
+      expect(kinds(newest(file, more))).toEqual(kinds(newest(afterAll(), more)));
     });
   });
   it("has the same objects for what moved, at its new place", () => {

@@ -117,8 +117,8 @@ function differentBlanks(before: Version, preprocessed: Preprocessed): Version |
   const errors = before.unit.errors.map((error) => ({ start: move(error.start), end: move(error.end) }));
   return {
     ...before,
-    // What an error costs the parser depends on how much it skips, blanks as well.
-    isSettled: before.isSettled && (edit === undefined || errors.length === 0),
+    // What an error costs the parser depends on how much it skips, and what mends it on how much stands around it: blanks as well.
+    isSettled: before.isSettled && (edit === undefined || (errors.length === 0 && placed.every(({ item }) => item.replaced.length === 0))),
     unit: { ...before.unit, errors },
     placed,
     reading: new PlacedReading(preprocessed, placed, { reading: before.reading, unchanged }),

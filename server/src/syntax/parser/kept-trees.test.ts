@@ -37,6 +37,27 @@ it("all repairs of a text together cost about what its parse may cost", () => {
   expect(parsedWith(errors, repairs, "first", 1500).asked).toBe(1500 + 2000);
 });
 
+it("nothing comes of a parse that is cancelled while it repairs, and its trees are freed", () => {
+  const trees = new Set<string>();
+  const parser = keepTrees<string>({
+    parse(text, _, cancelled) {
+      if (cancelled?.()) return undefined;
+      trees.add(text);
+      return text;
+    },
+    errors: (tree) => Array.from({ length: 4 - tree.length }, (_, k) => error(10 * k, 1)),
+    copyOut: () => ({ type: "translation_unit", named: true, field: undefined, start: 0, end: 0, missing: false, children: [] }),
+    free: (tree) => void trees.delete(tree),
+    dispose: () => undefined,
+  });
+  for (let asked = 0; asked < 4; asked++) {
+    let left = asked;
+    expect(parser.parse("a", { repairs: [(text) => `${text}a`], cancelled: () => left-- === 0 })).toBe(undefined);
+    expect([...trees]).toEqual([]);
+  }
+  expect(parser.parse("a", { repairs: [(text) => `${text}a`] })?.text).toBe("aaaa");
+});
+
 it("nothing is left of what it parsed before once all trees are forgotten", () => {
   const previous: (string | undefined)[] = [];
   const freed: string[] = [];

@@ -49,7 +49,16 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
     const tree = backend.parse(text, previous, cancelled);
     if (!tree) return undefined;
     let left = repairsCost(text);
-    const parsed = repaired(backend, { text, tree }, repairs, () => left-- <= 0 || (cancelled?.() ?? false));
+    let isCancelled = false;
+    const parsed = repaired(backend, { text, tree }, repairs, () => {
+      isCancelled ||= cancelled?.() ?? false;
+      return isCancelled || left-- <= 0;
+    });
+    // Repairs that cost too much end with the best so far, which is the same each time; that of a run that was cancelled is not.
+    if (isCancelled) {
+      backend.free(parsed.tree);
+      return undefined;
+    }
     const root = backend.copyOut(parsed.tree, enter);
     const errors = backend.errors(parsed.tree);
     if (key === undefined) backend.free(parsed.tree);
