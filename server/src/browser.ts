@@ -71,6 +71,7 @@ startServer(connection, {
       find: (path) => loaded().find(path),
       settle: (path) => loaded().settle(path),
       headers: (path) => loaded().headers(path),
+      outdated: () => loaded().outdated(),
       simulate: (path, order, told) => loaded().simulate(path, order, told),
       imagine: (path, question) => loaded().imagine(path, question),
       watch: (path, question, warp) => loaded().watch(path, question, warp),

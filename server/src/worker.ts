@@ -36,6 +36,8 @@ function answer(id: number, request: Request): FromThread {
       return { id, answer: runner.settle(request.path, () => Atomics.load(running, 0) !== id) };
     case "headers":
       return { id, answer: runner.headers(request.path) };
+    case "outdated":
+      return { id, answer: runner.outdated() };
     case "imagine":
     case "write":
       return { id, answer: runner[request.does](request.path, request.question, () => Atomics.load(running, 0) !== id) };

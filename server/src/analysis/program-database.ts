@@ -164,6 +164,12 @@ export class ProgramDatabase {
     for (const unit of this.#unitsBehind(path)) this.files.settle(this.db, unit);
   }
 
+  /** The files whose texts what is known of a file rests on: its own, headers, and those that its launches were found in. */
+  textsBehind(path: string): ReadonlySet<string> {
+    const { db, files } = this;
+    return new Set([...db.restsOn(files.parsed, this.#unitOf(path), files.source), ...db.restsOn(this.#evaluated, path, files.source)]);
+  }
+
   #unitsBehind(path: string): readonly UnitKey[] {
     return [...new Set([this.#unitOf(path), ...this.db.restsOn(this.#evaluated, path, this.files.parsed)])];
   }

@@ -25,6 +25,7 @@ function manual() {
         runs.push({ what: `settle ${path}`, end: () => end(clean), fail });
       }),
     headers: () => Promise.resolve([]),
+    outdated: () => Promise.resolve(["b"]),
     simulate: (path, _, told) =>
       new Promise((end, fail) => {
         stop = () => {
@@ -68,6 +69,7 @@ function setUp() {
     found: (uri) => log.push(`found ${uri}`),
     told: (uri, { type }) => log.push(`${type} ${uri}`),
     simulated: (uri, isAskedAgain) => over.push(isAskedAgain ? `${uri} again` : uri),
+    outdated: (paths) => log.push(`outdated ${paths}`),
     failed: (uri, does, error) => log.push(`${does} ${uri}: ${error.message}`),
   });
   const open = (...uris: string[]) => {
@@ -118,6 +120,24 @@ test("what failed is asked for again behind whatever else waits", async () => {
   await end(2);
   expect(runs.map(({ what }) => what)).toEqual(["find a", "find b", "find a"]);
   expect(log).toEqual(["find a: ended", "found b", "found a"]);
+});
+
+test("what else has changed with a document is asked behind findings, before simulations, and not while the user types", async () => {
+  const { log, runs, queue, open, end } = setUp();
+  open("a");
+  queue.hold();
+  queue.lookForOutdated();
+  queue.find("a");
+  queue.simulate("a");
+  await end(0);
+  expect(log).toEqual(["found a"]);
+  queue.release();
+  await settle();
+  await end(1);
+  expect(log).toEqual(["found a", "outdated b", "end a"]);
+  queue.release();
+  await settle();
+  expect(runs.map(({ what }) => what)).toEqual(["find a", "simulate a"]);
 });
 
 test("findings go before simulations; one that gave way is done later", async () => {

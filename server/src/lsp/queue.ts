@@ -1,7 +1,7 @@
 /**
  * What the worker does next: one request at a time, the newest text of each document only. Findings go before what the user asks for,
- * that before a broken text's being settled, and that before simulations. A document is put back when its simulation gives way; one that
- * changes while it is simulated cancels that run. While the user types, the last two are held: none that would only be cancelled by the
+ * that before a look at which other documents have changed with this one, a broken text's being settled, and simulations. A document is put back when its simulation gives way; one that
+ * changes while it is simulated cancels that run. While the user types, the last three are held: none that would only be cancelled by the
  * next key is begun.
  */
 
@@ -16,6 +16,8 @@ export interface QueueEvents {
   told(uri: string, message: SimulationMessage): void;
   /** A simulation is over: told to its end, cancelled, or failed. @param isAskedAgain whether another one of the document waits */
   simulated(uri: string, isAskedAgain: boolean): void;
+  /** These files' findings and figures are of older texts of other files. */
+  outdated(paths: readonly string[]): void;
   failed(uri: string, does: Does, error: Error): void;
 }
 
@@ -39,6 +41,7 @@ export class WorkQueue {
   #postponed: Wish | undefined;
   #running: { readonly uri: string; readonly does: Does | Wish } | undefined;
   #isHeld = false;
+  #looksForOutdated = false;
 
   constructor(worker: AnalysisWorker, events: QueueEvents) {
     this.#worker = worker;
@@ -82,6 +85,11 @@ export class WorkQueue {
   /** Asks for a document's findings once more, as if no other text of it had been seen. */
   settle(uri: string): void {
     this.#ask("settle", uri);
+  }
+
+  /** A document has changed: others may rest on it. */
+  lookForOutdated(): void {
+    this.#looksForOutdated = true;
   }
 
   /** Asks for a document's simulation; cancels the one under way for an older text or older settings of it. */
@@ -145,6 +153,7 @@ export class WorkQueue {
     if (this.#running) return;
     const wish = this.#waiting.find.size > 0 ? undefined : this.#wishes.shift();
     if (wish) return this.#grant(wish);
+    if (this.#looksForOutdated && this.#waiting.find.size === 0 && !this.#isHeld) return this.#tellOutdated();
     const does = this.#turn();
     const uri = [...this.#waiting[does]].at(-1);
     if (uri === undefined) {
@@ -163,6 +172,16 @@ export class WorkQueue {
       this.#running = undefined;
       if (does === "simulate") this.#events.simulated(uri, this.#waiting.simulate.has(uri));
     }
+    void this.#next();
+  }
+
+  async #tellOutdated(): Promise<void> {
+    this.#looksForOutdated = false;
+    this.#running = { uri: "", does: "find" };
+    // A worker that failed is told everything anew; what was asked of it besides says so.
+    const paths = await this.#worker.outdated().catch(() => []);
+    this.#running = undefined;
+    if (paths.length > 0) this.#events.outdated(paths);
     void this.#next();
   }
 

@@ -23,6 +23,8 @@ export interface ScheduleEvents {
   running(): void;
   /** All of a document's launches are simulated. */
   simulated(uri: string): void;
+  /** These files' findings and figures are of older texts of other files. */
+  outdated(paths: readonly string[]): void;
   /** A document is set aside. */
   setAside(uri: string, failure: AnalysisError): void;
   /** Shows that the launches of a document are simulated on a GPU. @param cancelled to be called when the user wants no more of it */
@@ -56,6 +58,7 @@ export class Schedule {
       found: (uri, findings) => this.#found(uri, findings),
       told: (uri, message) => this.#told(uri, message),
       simulated: (uri, isAskedAgain) => this.#simulated(uri, isAskedAgain),
+      outdated: (paths) => events.outdated(paths),
       failed: (uri, does, error) => this.#failed(uri, does, error),
     });
     this.#progress = new SimulationProgress({
@@ -89,6 +92,11 @@ export class Schedule {
   /** No simulation of this document is wanted. */
   dropSimulation(uri: string): void {
     this.#queue.dropSimulation(uri);
+  }
+
+  /** A document was opened, edited or closed: others that rest on it are looked for when the user pauses. */
+  changed(): void {
+    this.#queue.lookForOutdated();
   }
 
   /** The user types: whatever would be simulated waits. */

@@ -130,6 +130,7 @@ function manualWorker() {
         };
       }),
     headers: () => Promise.resolve([]),
+    outdated: () => Promise.resolve([]),
     simulate: (path, order, told) =>
       new Promise((done, fail) => {
         const request = Object.assign(

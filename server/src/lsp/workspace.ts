@@ -46,7 +46,7 @@ import { ToldTexts, tooLarge } from "./told-texts.ts";
 import type { View } from "./view.ts";
 import { whatIf } from "./what-if.ts";
 
-export interface WorkspaceEvents extends Omit<ScheduleEvents, "running" | "simulated" | "setAside"> {
+export interface WorkspaceEvents extends Omit<ScheduleEvents, "running" | "simulated" | "outdated" | "setAside"> {
   /** Something that the user should know now. */
   warning(message: string): void;
   status(status: StatusParams): void;
@@ -92,6 +92,7 @@ export class Workspace {
       ...events,
       running: () => this.#tellStatus(),
       simulated: (uri) => this.#compileInBackground(uri),
+      outdated: (paths) => this.#renew(paths),
       setAside: (uri, { isEnd }) => this.#setAside(uri, isEnd),
     });
     this.#compilations = platform.compile && new Compilations(platform.compile, (uri) => this.#compiled(uri));
@@ -138,6 +139,19 @@ export class Workspace {
     this.#tellStatus();
   }
 
+  /** Other files' texts, on which these rest, are others than before. */
+  #renew(paths: readonly string[]): void {
+    const others = new Set(paths);
+    this.#files++;
+    for (const uri of this.#inTurn()) {
+      const state = this.#states.get(uri);
+      if (!state || !others.has(state.path)) continue;
+      this.#compilations?.drop(uri);
+      state.configured(state.held, this.#files);
+      this.#analyse(uri);
+    }
+  }
+
   opened(document: TextDocument): void {
     const { uri } = document;
     if (isProjectFile(uri)) {
@@ -151,6 +165,7 @@ export class Workspace {
       const state = new DocumentState(document, path, held, this.#files);
       this.#states.set(uri, state);
       this.#worker.tell({ does: "configure", path, configuration: held.configuration });
+      this.#schedule.changed();
       this.#analyse(uri);
       this.#tellStatus();
     });
@@ -169,6 +184,7 @@ export class Workspace {
     const { setAside } = state.attempts;
     state.edited(edits);
     this.#schedule.typed();
+    this.#schedule.changed();
     this.#analyse(uri);
     if (setAside !== state.attempts.setAside) this.#tellStatus();
   }
@@ -178,6 +194,7 @@ export class Workspace {
   }
 
   closed({ uri }: TextDocument): void {
+    this.#schedule.changed();
     this.#schedule.drop(uri);
     this.#compilations?.drop(uri);
     this.#pins.drop(uri);

@@ -61,7 +61,9 @@ const capabilities = {
 export async function startClient(files: Readonly<Record<string, string>> = {}, initialize: object = {}): Promise<Client> {
   await loadGrammarFromDisk();
   const [toServer, toClient] = [new PassThrough(), new PassThrough()];
-  const host = { read: (path: string) => files[path] };
+  const list = (folder: string): string[] =>
+    Object.keys(files).flatMap((path) => (path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : []));
+  const host = { read: (path: string) => files[path], list };
   startServer(createConnection(new StreamMessageReader(toServer), new StreamMessageWriter(toClient)), {
     files: host,
     startWorker: () => inlineWorker(host),

@@ -43,6 +43,10 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
       await turn();
       return attempt(() => runner.headers(path));
     },
+    async outdated() {
+      await turn();
+      return attempt(() => runner.outdated());
+    },
     async simulate(path, order, told) {
       const id = ++current;
       await turn();

@@ -217,6 +217,11 @@ export interface AnalysisWorker {
   /** The texts of the project's headers that a file includes. May be asked at any time. */
   headers(path: string): Promise<readonly string[]>;
   /**
+   * The open files of which something else may be said since this was asked last, as they rest on other files' texts that were opened,
+   * edited or closed.
+   */
+  outdated(): Promise<readonly string[]>;
+  /**
    * Rejects with an `AnalysisError` when it failed as a whole.
    * @param told called with each message as it comes
    * @returns false when it was cancelled

@@ -55,6 +55,8 @@ interface Asked extends OpenText {
 export class JobRunner {
   readonly #programs: ProgramDatabase;
   readonly #texts = new Map<string, OpenText>();
+  /** Files that were opened, edited or closed since it was asked what is outdated. */
+  readonly #changed = new Set<string>();
   /** Files whose trees and types are kept, the one asked for last at the end. */
   readonly #kept = new Set<string>();
 
@@ -106,6 +108,7 @@ export class JobRunner {
 
   open(path: string, version: number, text: string): void {
     this.#forgetTried(path);
+    this.#changed.add(path);
     const configuration = this.#texts.get(path)?.configuration;
     this.#texts.set(path, { version, text, compiled: [], ...(configuration ? { configuration } : {}) });
     this.#programs.setText(path, text);
@@ -115,6 +118,7 @@ export class JobRunner {
     const open = this.#texts.get(path);
     if (!open) throw new Error(`${path} is not open`);
     this.#forgetTried(path);
+    this.#changed.add(path);
     const text = applyEdits(open.text, edits);
     this.#texts.set(path, { ...open, version, text, compiled: [] });
     this.#programs.setText(path, text);
@@ -122,6 +126,7 @@ export class JobRunner {
 
   close(path: string): void {
     this.#forgetTried();
+    this.#changed.add(path);
     this.#texts.delete(path);
     this.#kept.delete(path);
     this.#programs.close(path);
@@ -180,6 +185,17 @@ export class JobRunner {
       this.#programs.within(this.#work(), () => this.#programs.prepareForEdits(path));
       yield;
     }
+  }
+
+  /** Open files that rest on others which were opened, edited or closed since this was asked last. */
+  outdated(): readonly string[] {
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    if (changed.length === 0) return [];
+    return [...this.#texts.keys()].filter((path) => {
+      const texts = this.#programs.textsBehind(path);
+      return changed.some((other) => other !== path && texts.has(other));
+    });
   }
 
   headers(path: string): readonly string[] {

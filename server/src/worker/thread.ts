@@ -19,13 +19,14 @@ import { Watchdog } from "./watchdog.ts";
 
 export type Request =
   | { readonly does: "find" | "settle" | "headers"; readonly path: string }
+  | { readonly does: "outdated" }
   | { readonly does: "simulate"; readonly path: string; readonly order: SimulationOrder }
   | { readonly does: "imagine" | "write"; readonly path: string; readonly question: WhatIf }
   | { readonly does: "watch"; readonly path: string; readonly question: WhatIf; readonly warp: WarpQuestion }
   | { readonly does: "tryRefactorings"; readonly path: string; readonly offers: readonly OfferedRefactoring[] };
 
 /** It ends soon once another may run. */
-const mayBeCancelled = ({ does }: Request): boolean => does !== "find" && does !== "headers";
+const mayBeCancelled = ({ does }: Request): boolean => does !== "find" && does !== "headers" && does !== "outdated";
 
 export type ToThread = { readonly input: Input } | { readonly id: number; readonly request: Request } | { readonly rest: true };
 
@@ -213,6 +214,7 @@ export function threadWorker({ start, state, first = start(), ticks = seconds }:
     find: (path) => ask({ does: "find", path }) as Promise<FileFindings>,
     settle: (path) => ask({ does: "settle", path }) as Promise<FileFindings | undefined>,
     headers: (path) => ask({ does: "headers", path }) as Promise<readonly string[]>,
+    outdated: () => ask({ does: "outdated" }) as Promise<readonly string[]>,
     simulate: (path, order, told) => ask({ does: "simulate", path, order }, told) as Promise<boolean>,
     imagine: (path, question) => ask({ does: "imagine", path, question }) as Promise<Imagined | undefined>,
     watch: (path, question, warp) => ask({ does: "watch", path, question, warp }) as Promise<WarpSeen | undefined>,

@@ -112,8 +112,8 @@ export class Database {
     return [...(this.#answers.get(kind as Kind<never, never>)?.named.keys() ?? [])] as K[];
   }
 
-  /** The keys of a query whose answers this answer rests on, whatever lies between. */
-  restsOn<K, V, L, W>(kind: Kind<K, V>, key: K, on: Query<L, W>): ReadonlySet<L> {
+  /** The keys of a query, or of an input, whose answers this answer rests on, whatever lies between. */
+  restsOn<K, V, L, W>(kind: Kind<K, V>, key: K, on: Kind<L, W>): ReadonlySet<L> {
     const first = this.#known(kind, key);
     const seen = new Set<Answer>(first ? [first] : []);
     const found = new Set<L>();
