@@ -5,7 +5,7 @@
  *   --minutes N        how long (1)               --inputs N   in place of that: how many
  *   --jobs N           inputs at once (half of what the machine has for them)
  *   --seed S           the same seed makes the same inputs; without, the clock's
- *   --only KIND,...    programs, edits, messages, projects; or `growth`: how the cost of each construct of the grammar grows
+ *   --only KIND,...    programs, edits, together, messages, projects; or `growth`: how the cost of each construct of the grammar grows
  *   --sizes N,...      for growth (10,100,1000,10000);  --filter TEXT  only constructs with this in their name
  *   --corpus DIR,...   folders of other sources, beside the repository's own
  *   --keep DIR         where failures go, in place of test/fuzz/cases; "" for nowhere

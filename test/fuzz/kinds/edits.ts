@@ -3,10 +3,11 @@ import { isDeepStrictEqual } from "node:util";
 import { gpus } from "@warplens/sim-engine";
 import type { TextEdit } from "../../../server/src/worker/messages.ts";
 import { JobRunner } from "../../../server/src/worker/run.ts";
-import { apply, configuration, editFor, said, stepKinds } from "../../../server/src/worker/testing/edits.ts";
+import { apply, configuration, editFor, stepKinds } from "../../../server/src/worker/testing/edits.ts";
 import { Fault, type Kind } from "../kind.ts";
 import { mutated } from "../mutate.ts";
 import { byLines, byMembers } from "../parts.ts";
+import { difference, saidBy } from "../said.ts";
 
 interface EditsInput {
   readonly text: string;
@@ -18,8 +19,6 @@ interface EditsInput {
 type Asks = "nothing" | "findings" | "all";
 
 const path = "/project/edited.cu";
-/** Thousand steps of a simulation, in which it asks whether it is still wanted. */
-const mostSteps = 200;
 
 export const edits: Kind<EditsInput> = {
   share: 1,
@@ -50,7 +49,7 @@ export const edits: Kind<EditsInput> = {
 
   run({ text, gpu, edits: all }) {
     const edited = runner(text, gpu);
-    saidBy(edited);
+    saidBy(edited, path);
     let present = text;
     let compared = 0;
     for (const [index, { asks, ...wanted }] of all.entries()) {
@@ -61,7 +60,7 @@ export const edits: Kind<EditsInput> = {
       edited.edit(path, index + 2, [edit]);
       if (asks === "findings") edited.find(path);
       if (asks !== "all") continue;
-      const [now, fresh] = [saidBy(edited), saidBy(runner(present, gpu))];
+      const [now, fresh] = [saidBy(edited, path), saidBy(runner(present, gpu), path)];
       if (now === undefined || fresh === undefined) continue;
       if (!isDeepStrictEqual(now, fresh)) throw new Fault(`after edit ${index + 1} of ${all.length}: ${difference(now, fresh, "said")}`);
       compared = index + 1;
@@ -78,20 +77,3 @@ function runner(text: string, gpu: string): JobRunner {
   made.configure(path, configuration(gpu, 1));
   return made;
 }
-
-function saidBy(made: JobRunner): unknown {
-  let asked = 0;
-  return said(made, path, () => ++asked > mostSteps);
-}
-
-/** The first place where two values differ. */
-function difference(now: unknown, fresh: unknown, name: string): string {
-  if (typeof now === "object" && now && typeof fresh === "object" && fresh)
-    for (const key of new Set([...Object.keys(now), ...Object.keys(fresh)])) {
-      const [a, b] = [(now as Record<string, unknown>)[key], (fresh as Record<string, unknown>)[key]];
-      if (!isDeepStrictEqual(a, b)) return difference(a, b, `${name}.${key}`);
-    }
-  return `${name} is ${short(now)}, and of a fresh analysis ${short(fresh)}`;
-}
-
-const short = (value: unknown): string => (JSON.stringify(value) ?? "missing").slice(0, 200);
