@@ -62,3 +62,36 @@ int main() {
 }`;
   expect((reportOf(source)?.traffic.globalLoadSectors ?? 0) / (1 << 20)).toBeGreaterThan(1);
 });
+
+test("one range holds for all members of a structure: what indexes little, or bounds a loop, says how far it goes", () => {
+  const source = `struct Pair { int at, from, to; };
+__global__ void sum(const Pair *pairs, const float *a, const float *shift, float *b) {
+  Pair p = pairs[blockIdx.x];
+  float s = shift[p.at % 7];
+  for (int k = p.from; k < p.to; ++k) s += a[k * 8 + threadIdx.x % 8];
+  b[p.at * 32 + threadIdx.x] = s;
+}
+int main() {
+  const int n = 1 << 16;
+  ${allocated("Pair pairs n", "float a n*8", "float shift 7", "float b n*32")}
+  sum<<<n, 32>>>(pairs, a, shift, b);
+}`;
+  expect(assumedOf(source).get("contents of pairs")).toBe("uniform(0, 64)");
+});
+
+test.each([
+  ["multiplied by a constant", "b[at[i] * 32 + threadIdx.x % 32]", 1 << 16],
+  ["multiplied by a parameter", "b[at[i] * m + threadIdx.x % 32]", 1 << 17],
+  ["shifted", "b[(at[i] << 3) + threadIdx.x % 8]", 1 << 18],
+  ["divided", "b[at[i] / 4]", 1 << 23],
+])("an index that is %s goes as far as what it indexes", (_, place, count) => {
+  const source = `__global__ void put(const unsigned *at, float *b, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  ${place} = 1;
+}
+int main() {
+  ${allocated("unsigned at 1<<16", "float b 1<<21")}
+  put<<<256, 256>>>(at, b, 16);
+}`;
+  expect(assumedOf(source).get("contents of at")).toBe(`uniform(0, ${count})`);
+});

@@ -131,6 +131,8 @@ class Completion {
         ? sliceForAddresses(this.#kernel, provenance, this.#work)
         : sliceForStores(this.#kernel, provenance, new Set([`buffer ${this.#result}` as const]), this.#work);
     for (const { index, reason } of scalars) this.#assumeScalar(index, reason, slice);
+    /** By buffer, the loads that decide something. */
+    const deciding = new Map<number, Op[]>();
     for (const op of this.#ops()) {
       if (op.action.kind === "unknown" && slice.needs(op)) this.assumptions.push({ what: "a value", value: 1, why: op.action.reason });
       if (op.action.kind === "matrix" && slice.needs(op))
@@ -140,12 +142,13 @@ class Completion {
           why: "they are not computed, and decide addresses or branches",
         });
       const [address] = op.args;
-      if (op.action.kind !== "load" || !address || !slice.needs(op)) continue;
+      if (op.action.kind !== "load" || op.type === "void" || !address || !slice.needs(op)) continue;
       for (const object of provenance.of(address)) {
         const [kind, index] = object.split(" ");
-        if (kind === "buffer") this.#assumeContent(Number(index), op, (place) => this.#extent(provenance.of(place)));
+        if (kind === "buffer") deciding.set(Number(index), [...(deciding.get(Number(index)) ?? []), op]);
       }
     }
+    for (const [buffer, loads] of deciding) this.#assumeContent(buffer, loads, (place) => this.#extent(provenance.of(place)));
     this.#assumeImages(provenance);
     return launch();
   }
@@ -226,10 +229,13 @@ class Completion {
     }
   }
 
-  /** What earlier launches stored, as far as it is known. Else indices reach all of what they index; other data is some small number. */
-  #assumeContent(index: number, load: Op, extent: (place: Op) => number | undefined): void {
+  /**
+   * What earlier launches stored, as far as it is known. Else indices reach all of what they index; other data is some small number. Where
+   * several members of a structure decide, one range holds for all: the least, or what is made up of one would be past belief as another.
+   */
+  #assumeContent(index: number, loads: readonly Op[], extent: (place: Op) => number | undefined): void {
     const buffer = this.#buffers[index];
-    if (!buffer || this.decisive.has(index) || load.type === "void") return;
+    if (!buffer) return;
     this.decisive.add(index);
     const { content, element = buffer.element, origins } = this.#contents.resolve(buffer.content);
     for (const origin of origins) this.origins.push({ what: `contents of ${buffer.name}`, ...origin });
@@ -240,18 +246,29 @@ class Completion {
     this.madeUp.add(index);
     const what = `contents of ${buffer.name}`;
     const why = "what it holds is not known, and decides addresses or branches";
-    const stride = /^i/.test(load.type) ? this.#rowStride(load, buffer, extent) : undefined;
-    if (stride !== undefined) {
-      this.#buffers[index] = { ...buffer, content: closed(content, { kind: "linear", start: 0, stride }), element: load.type };
+    const integers = loads.filter(({ type }) => /^i/.test(type));
+    const type = (integers[0] ?? loads[0])?.type;
+    if (type === undefined || type === "void") return;
+    for (const load of integers) {
+      const stride = this.#rowStride(load, buffer, extent);
+      if (stride === undefined) continue;
+      this.#buffers[index] = { ...buffer, content: closed(content, { kind: "linear", start: 0, stride }), element: type };
       this.assumptions.push({ what, value: `${stride} * index`, why: `${why}: where rows begin and end, as the kernel reads it` });
       return;
     }
-    const count = /^i/.test(load.type) ? (this.#uses.boundsLoop(load) ? unknownCount : this.#uses.indexedCount(load, extent)) : undefined;
-    const isFloat = /^(f|bf)/.test(load.type);
-    const assumed = { kind: "uniform", lo: 0, hi: isFloat ? 1 : (count ?? unknownRange) } as const;
-    this.#buffers[index] = { ...buffer, content: closed(content, assumed), element: load.type };
-    this.assumptions.push({ what, value: `uniform(${assumed.lo}, ${assumed.hi})`, why });
+    const counts = integers.flatMap((load) =>
+      this.#uses.boundsLoop(load) ? unknownCount : (this.#uses.indexedCount(load, extent, this.#numberOf) ?? []),
+    );
+    const hi = !/^i/.test(type) ? 1 : counts.length === 0 ? unknownRange : Math.min(...counts);
+    this.#buffers[index] = { ...buffer, content: closed(content, { kind: "uniform", lo: 0, hi }), element: type };
+    this.assumptions.push({ what, value: `uniform(0, ${hi})`, why });
   }
+
+  readonly #numberOf = ({ action }: Op): number | undefined => {
+    if (action.kind === "const") return Number(action.value);
+    const argument = action.kind === "param" ? this.#arguments[action.index] : undefined;
+    return argument?.kind === "scalar" ? Number(argument.value) : undefined;
+  };
 
   /** Elements a row has, where a loop goes from one element of the buffer to the next: as many as share out what is indexed. */
   #rowStride(load: Op, buffer: Buffer, extent: (place: Op) => number | undefined): number | undefined {

@@ -8,6 +8,9 @@ const mixedCount = 2 ** 31;
 const mixing = /^([us]rem|[us]div|mul|and|xor|lshr|shl)$/;
 const furthest = 6;
 
+/** The number a value has, where it is one of the source or a parameter that is given. */
+type NumberOf = (op: Op) => number | undefined;
+
 export class DataUses {
   readonly #users = new Map<Op, Op[]>();
   readonly #kernel: Kernel;
@@ -64,39 +67,64 @@ export class DataUses {
     return false;
   }
 
-  /** How many elements there are in what a value is an index of. */
-  indexedCount(op: Op, extent: (place: Op) => number | undefined): number | undefined {
-    return this.#indexed(op, extent, /^(convert|extract)$/, mixing, 0, new Set());
+  /** How many numbers a value may be so that what it is an index of, or what is computed of it, has such an element: the fewest of its uses. */
+  indexedCount(op: Op, extent: (place: Op) => number | undefined, numberOf: NumberOf): number | undefined {
+    return this.#indexed(op, { extent, through: /^(convert|extract)$/, mixed: mixing, numberOf }, 1, 0, new Set());
   }
 
   /** The same of what a loop that begins with the value goes through. */
   countLooped(op: Op, extent: (place: Op) => number | undefined): number | undefined {
-    return this.#indexed(op, extent, /^(convert|phi)$/, /^$/, 0, new Set());
+    return this.#indexed(op, { extent, through: /^(convert|phi)$/, mixed: /^$/, numberOf: () => undefined }, 1, 0, new Set());
   }
 
-  #indexed(
-    op: Op,
-    extent: (place: Op) => number | undefined,
-    through: RegExp,
-    mixed: RegExp,
-    depth: number,
-    seen: Set<Op>,
-  ): number | undefined {
+  /** @param per how far the index goes when the value goes up by one */
+  #indexed(op: Op, what: Indexed, per: number, depth: number, seen: Set<Op>): number | undefined {
     seen.add(op);
     if (depth > furthest) return undefined;
-    for (const user of this.of(op)) {
+    const counts = this.of(op).flatMap((user) => {
       const [base, index] = user.args;
       if (user.action.kind === "gep" && index === op && base) {
-        const bytes = extent(base);
-        if (bytes !== undefined) return Math.max(1, Math.floor(bytes / user.action.scale));
+        const bytes = what.extent(base);
+        if (bytes !== undefined) return Math.max(1, Math.floor(bytes / user.action.scale / per));
       }
-      if (seen.has(user)) continue;
-      if (user.action.kind === "int" && mixed.test(user.action.op)) return mixedCount;
-      const derived = through.test(user.action.kind) || (user.action.kind === "int" && /^(add|sub)$/.test(user.action.op));
-      const count = derived ? this.#indexed(user, extent, through, mixed, depth + 1, seen) : undefined;
-      if (count !== undefined) return count;
-    }
-    return undefined;
+      if (seen.has(user)) return [];
+      if (user.action.kind === "int" && what.mixed.test(user.action.op)) {
+        const times = timesOf(user, op, what.numberOf);
+        return times === undefined ? mixedCount : (this.#indexed(user, what, per * times, depth + 1, seen) ?? mixedCount);
+      }
+      const derived = what.through.test(user.action.kind) || (user.action.kind === "int" && /^(add|sub)$/.test(user.action.op));
+      return derived ? (this.#indexed(user, what, per, depth + 1, seen) ?? []) : [];
+    });
+    return counts.length === 0 ? undefined : Math.min(...counts);
+  }
+}
+
+interface Indexed {
+  /** Bytes of what an address points into. */
+  readonly extent: (place: Op) => number | undefined;
+  /** Kinds of operations, and of those on integers, that what is computed of a value may go through. */
+  readonly through: RegExp;
+  readonly mixed: RegExp;
+  readonly numberOf: NumberOf;
+}
+
+/** How far a multiple or a part of a value goes when the value goes up by one. */
+function timesOf({ action, args: [left, right] }: Op, of: Op, numberOf: NumberOf): number | undefined {
+  const other = left === of ? right : left;
+  const number = other && numberOf(other);
+  if (action.kind !== "int" || number === undefined || number <= 0) return undefined;
+  if (action.op === "mul") return number;
+  if (left !== of) return undefined;
+  switch (action.op) {
+    case "shl":
+      return 2 ** number;
+    case "lshr":
+      return 2 ** -number;
+    case "udiv":
+    case "sdiv":
+      return 1 / number;
+    default:
+      return undefined;
   }
 }
 
