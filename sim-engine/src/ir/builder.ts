@@ -146,6 +146,7 @@ export function cloneKernel(kernel: Kernel): Kernel {
 export interface AccessOptions {
   readonly components?: number;
   readonly matrix?: true;
+  readonly uninferred?: true;
   /** Bytes; that of the scalar type when absent. */
   readonly align?: number;
   readonly volatile?: boolean;

@@ -260,6 +260,8 @@ export type Action =
       /** Atomic among these threads: volatile, too. */
       readonly atomic?: AtomicScope;
       readonly cache?: CacheHint;
+      /** Stays generic: nvcc does not find out which memory it goes to, though its address would tell. */
+      readonly uninferred?: true;
       /** Of shared memory: each lane names 16 bytes, a row of one of `components` matrices of 8 by 8 16-bit elements (LDSM). */
       readonly matrix?: true;
     }
@@ -272,6 +274,7 @@ export type Action =
       readonly volatile?: boolean;
       readonly atomic?: AtomicScope;
       readonly cache?: CacheHint;
+      readonly uninferred?: true;
       /** The same to shared memory (STSM): the first eight lanes for each matrix name rows. What stands in them is not computed. */
       readonly matrix?: true;
     }

@@ -114,6 +114,7 @@ export function printAction(action: Action): ActionText {
       const settings = [
         `align ${action.align}`,
         ...(action.matrix ? ["matrix"] : []),
+        ...(action.uninferred ? ["uninferred"] : []),
         ...(action.volatile ? ["volatile"] : []),
         ...(action.atomic ? [`atomic ${action.atomic}`] : []),
         ...(action.cache ? [action.cache] : []),
@@ -226,9 +227,12 @@ export function parseAction(
       ...(atomic ? { atomic } : {}),
       ...(cache ? { cache } : {}),
     };
-    const matrix = settings.includes("matrix") ? { matrix: true as const } : {};
-    if (memory[1] === "load") return { kind: "load", components: value.components, ...options, ...matrix };
-    return { kind: "store", components: value.args.length - 1, ...options, ...matrix };
+    const form = {
+      ...(settings.includes("matrix") ? { matrix: true as const } : {}),
+      ...(settings.includes("uninferred") ? { uninferred: true as const } : {}),
+    };
+    if (memory[1] === "load") return { kind: "load", components: value.components, ...options, ...form };
+    return { kind: "store", components: value.args.length - 1, ...options, ...form };
   }
   const [head = "", ...rest] = mnemonic.split(".");
   const tail = rest.join(".");

@@ -30,15 +30,20 @@ template <int M, int N, int K, typename T, typename P> __device__ void load_matr
 template <int M, int N, int K, typename T, typename P> __device__ void load_matrix_sync(fragment<matrix_b, M, N, K, T, col_major> &f, const P *from, unsigned stride) { __warplens_matrix_load<N, K, false>(f.x, from, stride); }
 template <int M, int N, int K, typename T, typename P> __device__ void load_matrix_sync(fragment<matrix_b, M, N, K, T, row_major> &f, const P *from, unsigned stride) { __warplens_matrix_load<K, N, true>(f.x, from, stride); }
 template <int M, int N, int K, typename T, typename P> __device__ void load_matrix_sync(fragment<accumulator, M, N, K, T, void> &f, const P *from, unsigned stride, layout_t layout) {
-    if (layout == mem_row_major) __warplens_matrix_load_sums<M, N, false>(f.x, from, stride); else __warplens_matrix_load_sums<N, M, true>(f.x, from, stride);
+    if (layout == mem_row_major) __warplens_matrix_load_sums<M, N, false, K>(f.x, from, stride); else __warplens_matrix_load_sums<N, M, true, K>(f.x, from, stride);
 }
 template <int M, int N, int K, typename T, typename P> __device__ void store_matrix_sync(P *to, const fragment<accumulator, M, N, K, T, void> &f, unsigned stride, layout_t layout) {
-    if (layout == mem_row_major) __warplens_matrix_store<M, N, false>(to, f.x, stride); else __warplens_matrix_store<N, M, true>(to, f.x, stride);
+    if (layout == mem_row_major) __warplens_matrix_store<M, N, false, K>(to, f.x, stride); else __warplens_matrix_store<N, M, true, K>(to, f.x, stride);
 }
 template <int M, int N, int K, typename D, typename T, typename LA, typename LB, typename C>
 __device__ void mma_sync(fragment<accumulator, M, N, K, D, void> &d, const fragment<matrix_a, M, N, K, T, LA> &a, const fragment<matrix_b, M, N, K, T, LB> &b, const fragment<accumulator, M, N, K, C, void> &c, bool = false) {
     __warplens_matrix_product<M, N, K, T>(d.x, a.x, b.x, c.x);
 }
-inline __device__ float __float_to_tf32(float x) { return x; }
+/** cvt.rna.tf32: half of the last place is added to what is finite; the places behind it are those that a product leaves out. */
+inline __device__ float __float_to_tf32(float x) {
+    unsigned bits = __float_as_uint(x);
+    if (fabsf(x) < __uint_as_float(0x7f800000)) bits += 0x1000;
+    return __uint_as_float(bits);
+}
 } }
 `;

@@ -1,8 +1,11 @@
 /** Which memory each pointer points into, from where its address comes. */
 import type { Kernel, Op, Space } from "../../ir/kernel.ts";
-import { findUses } from "./uses.ts";
+import { findUses, type Uses } from "./uses.ts";
 
-/** Of every pointer. Optimistic: a value has no space until something gives it one, and is generic once two different ones do. */
+/**
+ * Of every pointer. Optimistic: a value has no space until something gives it one, and is generic once two different ones do, or where nvcc
+ * leaves all that is made of it generic.
+ */
 export function pointerSpaces(kernel: Kernel): ReadonlyMap<Op, Space> {
   const spaces = new Map<Op, Space>();
   const { by } = findUses(kernel);
@@ -27,7 +30,25 @@ export function pointerSpaces(kernel: Kernel): ReadonlyMap<Op, Space> {
       if (kind === "phi" || (kind === "gep" && user.args[0] === op) || (kind === "select" && user.args[0] !== op)) set(user, space);
     }
   }
+  for (const op of onlyUninferred(kernel, by)) spaces.set(op, "generic");
   return spaces;
+}
+
+/** Addresses of nothing but accesses that stay generic, and what leads to them alone. */
+function onlyUninferred(kernel: Kernel, by: Uses["by"]): ReadonlySet<Op> {
+  const found = new Set<Op>();
+  const isIt = (user: Op, op: Op): boolean =>
+    ((user.action.kind === "load" || user.action.kind === "store") && user.action.uninferred === true && user.args[0] === op) ||
+    found.has(user);
+  const accesses = kernel.blocks.flatMap(({ ops }) => ops.filter(({ action }) => "uninferred" in action && action.uninferred));
+  const pending = accesses.flatMap(({ args }) => args.slice(0, 1));
+  for (let op = pending.pop(); op; op = pending.pop()) {
+    const at = op;
+    if (found.has(at) || at.action.kind !== "gep" || !(by.get(at) ?? []).every((user) => isIt(user, at))) continue;
+    found.add(at);
+    pending.push(...at.args.slice(0, 1));
+  }
+  return found;
 }
 
 function rootSpace(kernel: Kernel, op: Op): Space | undefined {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { pointerSpaces } from "../facts/pointer-spaces.ts";
 import { common, runPasses } from "../testing/run-passes.ts";
 import { inferSpaces } from "./infer-spaces.ts";
 
@@ -18,4 +19,24 @@ test("spaces come from where an address does", () => {
   expect(text).toMatch(/load\.shared %11/);
   expect(text).toMatch(/store\.global %14/);
   expect(text).toMatch(/store\.generic %15/);
+});
+
+test("what nvcc does not look into stays generic, and an address of nothing else takes two registers", () => {
+  const text = `${common}
+  %10: ptr = shared.address 0
+  %11: ptr = gep %10, %4, scale 4, offset 0
+  %12: ptr = gep %10, %4, scale 8, offset 0
+  %13: f32 = load.generic %11, align 4, uninferred
+  %14: f32 = load.generic %12, align 4
+  store.generic %12, %13, align 4, uninferred
+  store.generic %12, %14, align 4`;
+  const spaces: (string | undefined)[] = [];
+  const after = runPasses(text, inferSpaces, (kernel) => {
+    const found = pointerSpaces(kernel);
+    for (const { ops } of kernel.blocks) for (const op of ops) if (op.action.kind === "gep") spaces.push(found.get(op));
+  });
+  expect(after).toMatch(/load\.generic %11/);
+  expect(after).toMatch(/load\.shared %12/);
+  expect(after).toMatch(/store\.generic %12, %13/);
+  expect(spaces).toEqual(["generic", "shared"]);
 });

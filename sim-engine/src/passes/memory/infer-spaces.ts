@@ -11,6 +11,7 @@ export function inferSpaces(kernel: Kernel): void {
     for (const op of block.ops) {
       const { action } = op;
       if (action.kind !== "load" && action.kind !== "store" && action.kind !== "atomic") continue;
+      if (action.kind !== "atomic" && action.uninferred) continue;
       const known = op.args[0] ? spaces.get(op.args[0]) : undefined;
       if (known && known !== "generic" && action.space === "generic") op.action = { ...action, space: known };
     }

@@ -78,6 +78,31 @@ int main() { half *a; float *c; cudaMalloc(&a, 4096); cudaMalloc(&c, 4096); k<<<
   });
 });
 
+// nvcc 13.0, -arch=sm_90: `wmma.load.a.sync.aligned.row.shared.f16` and LDSM, but `wmma.load.a.sync.aligned.row.bf16` and four LD.E.
+test.each([
+  ["halves", "half", "half", 16, 2],
+  ["bfloat16, of which nvcc does not find out that they are in shared memory", "__nv_bfloat16", "__nv_bfloat16", 16, 8],
+  ["tf32", "wmma::precision::tf32", "float", 8, 8],
+])("loads of fragments from shared memory: %s", (_, element, type, depth, requests) => {
+  const report = simulated(`
+#include <mma.h>
+using namespace nvcuda;
+__global__ void k(float *c) {
+  __shared__ ${type} s[2 * 16 * 24];
+  wmma::fragment<wmma::matrix_a, 16, 16, ${depth}, ${element}, wmma::row_major> fa;
+  wmma::fragment<wmma::matrix_b, 16, 16, ${depth}, ${element}, wmma::col_major> fb;
+  wmma::fragment<wmma::accumulator, 16, 16, ${depth}, float> fc;
+  wmma::fill_fragment(fc, 0.0f);
+  wmma::load_matrix_sync(fa, s, 24);
+  wmma::load_matrix_sync(fb, s + 16 * 24, 24);
+  wmma::mma_sync(fc, fa, fb, fc);
+  wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major);
+}
+int main() { float *c; cudaMalloc(&c, 4096); k<<<1, 32>>>(c); }`);
+  const loads = report.accesses.filter(({ space, operation }) => space === "shared" && operation === "load");
+  expect(loads.reduce((sum, each) => sum + each.requests, 0)).toBe(requests);
+});
+
 test("mma.sync and ldmatrix of a program's own", () => {
   const report = simulated(`__global__ void k(float *out) {
     __shared__ __align__(16) unsigned short tile[16 * 24];

@@ -1,8 +1,11 @@
 /**
  * `wmma`: loads and stores of fragments, lane by lane, and products. Lane k holds words of row k / 4: row and column of each word
  * go in steps of 8 rows and 16 bytes, as `mma.sync` wants them (PTX ISA, matrix fragments), and nvcc reads and writes them so.
+ *
+ * nvcc finds out that a fragment is in shared or global memory only of the kinds that came with Volta and Turing: halves, bytes and what sums up
+ * such. All others go through generic addresses, and halves of the other sort so without ldmatrix (nvcc 13.0: `matrices.test.ts`).
  */
-import { type MatrixElement, type Op, type ScalarType, scalarBytes } from "@warplens/sim-engine";
+import { type MatrixElement, type Op, type ScalarType, type Space, scalarBytes } from "@warplens/sim-engine";
 import type { Expression } from "../../../syntax/ast.ts";
 import { lastName } from "../../sema/scope.ts";
 import { decay, integerType, isTypeValue } from "../../sema/type-tools.ts";
@@ -30,6 +33,13 @@ function elementOf(lowering: Lowering, pointer: Expression, use: Use): ScalarTyp
   const scalar = type.kind === "pointer" ? scalarOf(type.to) : undefined;
   return scalar ?? lowering.fail("a matrix of something that is no number", use.node);
 }
+
+/** The kinds of which nvcc finds out where they stand; `depth`: K of what a sum is of. */
+const isInferred = (scalar: ScalarType, depth?: number): boolean =>
+  depth === undefined ? scalar === "f16" || scalarBytes[scalar] === 1 : scalar !== "f64" && depth >= 16;
+
+const placeOf = (lowering: Lowering, pointer: Op, inferred: boolean): { space: Space; how: { readonly uninferred?: true } } =>
+  inferred ? { space: pointerSpace(lowering, pointer), how: {} } : { space: "generic", how: { uninferred: true } };
 
 /** `pointer + line * stride + bytes`, in bytes, `stride` in elements. */
 function addressOf(lowering: Lowering, pointer: Op, stride: Op, line: Op, offset: Op, element: number): Op {
@@ -69,7 +79,7 @@ export function matrixLoad(lowering: Lowering, use: Use): Called {
   lowering.visit(use.node);
   lowering.at(use.node);
   if (bytes === 1 && turned) return lowering.fail("a matrix of bytes that is stored the other way round is not simulated", use.node);
-  const space = pointerSpace(lowering, pointer);
+  const { space, how } = placeOf(lowering, pointer, isInferred(scalar));
   const word: ScalarType = bytes === 8 ? "f64" : "i32";
   const put = (index: number, op: Op): Op =>
     builder.store("local", builder.gep(to, lowering.constant("i32", index), scalarBytes[word], 0), [op]);
@@ -92,14 +102,14 @@ export function matrixLoad(lowering: Lowering, use: Use): Called {
           times(lowering, plus(lowering, lane.row, across), bytes),
           bytes,
         );
-        put(index++, builder.load(space, word, address));
+        put(index++, builder.load(space, word, address, how));
       }
     return nothing;
   }
   for (let line = 0; line < lines; line += 8)
     for (let at = 0; at < length * bytes; at += 4 * scalarBytes[word]) {
       const offset = plus(lowering, times(lowering, lane.column, scalarBytes[word]), at);
-      const loaded = builder.load(space, word, addressOf(lowering, pointer, stride, plus(lowering, lane.row, line), offset, bytes));
+      const loaded = builder.load(space, word, addressOf(lowering, pointer, stride, plus(lowering, lane.row, line), offset, bytes), how);
       put(index++, turned ? builder.emit({ kind: "matrix", op: "transpose", components: 1 }, "i32", loaded) : loaded);
     }
   return nothing;
@@ -159,11 +169,11 @@ export function sumsLoad(lowering: Lowering, use: Use): Called {
   const [to, pointer, stride] = [lowering.value(x), lowering.value(from), lowering.valueAs(by, integerType("uint"))];
   lowering.visit(use.node);
   lowering.at(use.node);
-  const space = pointerSpace(lowering, pointer);
+  const { space, how } = placeOf(lowering, pointer, isInferred(scalar, Number(use.resolved.substitution.values.get("K"))));
   const [word, each] = wordOf(scalar);
   for (const { address, first, count, turn } of pieces(lowering, use, pointer, stride, scalar)) {
     const components = Math.max(1, count / each);
-    const loaded = builder.load(space, word, address, { components, align: scalarBytes[word] * components });
+    const loaded = builder.load(space, word, address, { components, align: scalarBytes[word] * components, ...how });
     for (let k = 0; k < components; k++) {
       const op = components === 1 ? loaded : builder.extract(loaded, k);
       const turnedOp = turn ? builder.emit({ kind: "matrix", op: "transpose", components: 1 }, "i32", op) : op;
@@ -181,7 +191,7 @@ export function sumsStore(lowering: Lowering, use: Use): Called {
   const [pointer, from, stride] = [lowering.value(to), lowering.value(x), lowering.valueAs(by, integerType("uint"))];
   lowering.visit(use.node);
   lowering.at(use.node);
-  const space = pointerSpace(lowering, pointer);
+  const { space, how } = placeOf(lowering, pointer, isInferred(scalar, Number(use.resolved.substitution.values.get("K"))));
   const [word, each] = wordOf(scalar);
   for (const { address, first, count, turn } of pieces(lowering, use, pointer, stride, scalar)) {
     const components = Math.max(1, count / each);
@@ -189,7 +199,7 @@ export function sumsStore(lowering: Lowering, use: Use): Called {
       const op = builder.load("local", word, builder.gep(from, lowering.constant("i32", first / each + k), scalarBytes[word], 0));
       return turn ? builder.emit({ kind: "matrix", op: "transpose", components: 1 }, "i32", op) : op;
     });
-    builder.store(space, address, values, { align: scalarBytes[word] * components });
+    builder.store(space, address, values, { align: scalarBytes[word] * components, ...how });
   }
   return nothing;
 }
