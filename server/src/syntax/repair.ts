@@ -46,7 +46,8 @@ function* surroundings(text: string, errors: readonly Node[]): Generator<[number
   for (const { start, end } of errors.slice(0, MAX_ERRORS)) {
     // From the end of what stands before, seen from the line before the error: it may show only at the next token.
     const line = text.lastIndexOf("\n", Math.max(0, start - 1));
-    let from = Math.max(0, Math.min(line, start));
+    // Of a line that has no end near, only what is near: some patterns look behind themselves over all of what they are given.
+    let from = Math.max(0, start - 2 * MAX_SURROUNDING, Math.min(line, start));
     while (from > 0 && start - from < MAX_SURROUNDING && !/[;{}]/.test(text[from - 1] ?? "")) from--;
     const behind = Math.min(end, start + MAX_SURROUNDING);
     const newline = text.indexOf("\n", behind);

@@ -132,6 +132,8 @@ describe("extremes", () => {
     "a long else-if": `void f() { ${Array.from({ length: 2000 }, (_, i) => `if (x == ${i}) y(); else `).join("")} z(); }`,
     "deep pointers": `int ${"*".repeat(3000)} p;`,
     "deep unary": `int x = ${"- ".repeat(3000)} 1;`,
+    "an error behind a long comment": `int a; /*${"x".repeat(60_000)}*/ MACRO q`,
+    "an error behind blanks": `${" ".repeat(400_000)}k`,
     "an open comment": "int a; /* never closed",
     "an open string": 'char* s = "never closed;\nint x;',
     "an open raw string": 'auto s = R"x(never closed',
