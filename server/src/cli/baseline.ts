@@ -4,6 +4,7 @@ import path from "node:path";
 import { findNodeAtLocation, getNodeValue } from "jsonc-parser";
 import { leadsTo, readText } from "../files.ts";
 import { parseJson, placesIn } from "../lint/json-text.ts";
+import { isInHidden } from "../lint/project-file.ts";
 import { groupBy } from "../rules/support/group-by.ts";
 import { NotRead } from "../syntax/file-text.ts";
 import { type FindingKey, keyedFindings, keyText, withoutCounted } from "./finding-keys.ts";
@@ -32,12 +33,24 @@ export function readBaseline(file: string, { cwd }: Pick<Io, "cwd">): Baseline {
   return { file, entries: text === undefined ? undefined : parsed(text.replace(/^\uFEFF/, " "), file) };
 }
 
-/** The baseline that the project's file names; absolute. Throws a UsageError where a link leads it out of the project's folder. */
+/** One that is to be recorded, though there may be one. Throws a UsageError where it would take the place of what is none. */
+export function recordedAnew(file: string, { cwd }: Pick<Io, "cwd">): Baseline {
+  refuseLink(file, path.resolve(cwd, file));
+  readBaseline(file, { cwd });
+  return { file, entries: undefined };
+}
+
+/**
+ * The baseline that the project's file names; absolute. Throws a UsageError where a link leads it out of the project's folder, or into a
+ * hidden one.
+ */
 export function projectBaseline({ root, file: { baseline } }: ProjectFolder): string | undefined {
   if (baseline === undefined) return undefined;
   const file = path.resolve(root, baseline);
-  if (!isIn(leadsTo(root), leadsTo(file)))
-    throw new UsageError(`the baseline ${baseline} that warplens.json names is behind a link that leads out of its folder`);
+  const refuse = (where: string) =>
+    new UsageError(`the baseline ${baseline} that warplens.json names is behind a link that leads ${where}`);
+  if (!isIn(leadsTo(root), leadsTo(file))) throw refuse("out of its folder");
+  if (isInHidden(path.posix.relative(leadsTo(root), `${leadsTo(path.dirname(file))}/x`))) throw refuse("into a hidden folder");
   return file;
 }
 
@@ -51,14 +64,18 @@ export const withoutKnown = (files: readonly FileResult[], { file, entries = [] 
 /** Records the findings of these files, and no others. Throws a UsageError where it cannot. */
 export function recordBaseline(files: readonly FileResult[], file: string, { cwd, error: say }: Pick<Io, "cwd" | "error">): void {
   const absolute = path.resolve(cwd, file);
-  // A checkout may hold links to anywhere.
-  if (isLink(absolute)) throw new UsageError(`${file} is a link: name the file that it leads to`);
+  refuseLink(file, absolute);
   const found = files.flatMap((each) => keyedFindings(each, namesIn(absolute)));
   const counts = groupBy(found, ({ key }) => keyText(key));
   const findings = [...counts.values()].flatMap(([first, ...others]) => (first ? [{ ...first.key, count: 1 + others.length }] : []));
   findings.sort((a, b) => (keyText(a) < keyText(b) ? -1 : 1));
   writeNamed(file, absolute, `${JSON.stringify({ version: 1, findings }, null, 2)}\n`);
   say(`recorded ${found.length} finding${found.length === 1 ? "" : "s"} in ${file}\n`);
+}
+
+/** A checkout may hold links to anywhere. */
+function refuseLink(file: string, absolute: string): void {
+  if (isLink(absolute)) throw new UsageError(`${file} is a link: name the file that it leads to`);
 }
 
 /** False of what cannot be looked at, as a name that is too long: whoever writes it says so. */
@@ -78,7 +95,7 @@ function parsed(text: string, file: string): readonly Entry[] {
   const placeOf = placesIn(text);
   const fail = (problem: string, offset: number): never => {
     const { line, column } = placeOf(offset);
-    throw new UsageError(`${file}:${line}:${column}: ${problem}; --write-baseline records a new one`);
+    throw new UsageError(`${file}:${line}:${column}: ${problem}; it stays as it is: remove it to record a new one`);
   };
   const tree = parseJson(text, false);
   if ("problem" in tree) return fail(tree.problem, tree.offset);

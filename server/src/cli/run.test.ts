@@ -357,7 +357,19 @@ describe("check --baseline", () => {
   ])("that %s is told with its place", async (_, text, message) => {
     const { code, err } = await run({ "a.cu": poor, "b.json": text }, ["check", "a.cu", "--no-simulate", "--baseline", "b.json"]);
     expect([code, err]).toEqual([2, expect.stringContaining(`warplens: b.json:${message}`)]);
-    expect(err).toContain("; --write-baseline records a new one\n");
+    expect(err).toContain("; it stays as it is: remove it to record a new one\n");
+  });
+
+  test.each<[string, string, string[]]>([
+    ["the source", "a.cu", ["--baseline", "a.cu"]],
+    ["what warplens.json names", "lint/flags.json", []],
+  ])("is not recorded over what is none: %s", async (_, name, argv) => {
+    const files = { "a.cu": poor, "lint/flags.json": '{ "precious": true }', "warplens.json": '{ "baseline": "lint/flags.json" }' };
+    const cwd = folderWith(files);
+    const before = readFileSync(path.join(cwd, name), "utf8");
+    const { code, err } = await runIn(cwd, ["check", "a.cu", "--no-simulate", "--write-baseline", ...argv]);
+    expect([code, err]).toEqual([2, expect.stringContaining(`${name}:1:1: `)]);
+    expect(readFileSync(path.join(cwd, name), "utf8")).toBe(before);
   });
 
   test("is not written anew where files failed: what is known of them would be lost", async () => {
@@ -413,11 +425,12 @@ describe("check --baseline", () => {
     expect([elsewhere, path.join(cwd, "inside")].map((file) => readFileSync(file, "utf8"))).toEqual(["precious", "precious"]);
   });
 
-  test("that warplens.json names is neither read nor written behind a linked folder that leads out; one that is typed is", async () => {
+  test("that warplens.json names is neither read nor written behind a linked folder that leads out or is hidden; one that is typed is", async () => {
     const outside = folderWith({ "here.json": "[]" });
-    const cwd = folderWith({ "a.cu": poor, "in/x": "" });
+    const cwd = folderWith({ "a.cu": poor, "in/x": "", ".git/x": "" });
     symlinkSync(outside, path.join(cwd, "out"));
     symlinkSync("in", path.join(cwd, "within"));
+    symlinkSync(".git", path.join(cwd, "inner"));
     const check = (baseline: string, ...argv: string[]) => {
       writeInto(cwd, { "warplens.json": JSON.stringify({ baseline }) });
       return runIn(cwd, ["check", "a.cu", "--no-simulate", ...argv]);
@@ -426,6 +439,10 @@ describe("check --baseline", () => {
     expect(await check("out/new.json", "--write-baseline")).toMatchObject({ code: 2, err: refused("out/new.json") });
     expect(await check("out/here.json")).toMatchObject({ code: 2, err: refused("out/here.json") });
     expect(readdirSync(outside)).toEqual(["here.json"]);
+    expect(await check("inner/new.json", "--write-baseline")).toMatchObject({
+      code: 2,
+      err: "the baseline inner/new.json that warplens.json names is behind a link that leads into a hidden folder\n",
+    });
     expect(await check("within/new.json", "--write-baseline")).toMatchObject({ code: 0 });
     expect(await check("within/new.json")).toMatchObject({ code: 0 });
     expect(await check("in/x.json", "--baseline", "out/new.json", "--write-baseline")).toMatchObject({ code: 0 });
@@ -438,7 +455,7 @@ describe("check --baseline", () => {
     const argv = ["check", "a.cu", "--no-simulate", "--baseline", "pipe", "--write-baseline"];
     expect(await runIn(cwd, argv)).toMatchObject({
       code: 2,
-      err: "warplens: pipe cannot be written: it is a pipe, a socket or a device, not a file\n",
+      err: "warplens: pipe is not read: it is a pipe, not a file\n",
     });
     expect(lstatSync(path.join(cwd, "pipe")).isFIFO()).toBe(true);
   });

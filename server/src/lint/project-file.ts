@@ -65,6 +65,9 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 /** A relative path that does not lead out: what a project names is read, and may be written, on the word of whoever made the project. */
 const isBelow = (file: string): boolean => !/^(?:[\\/]|[A-Za-z]:)/.test(file) && !file.split(/[\\/]/).includes("..");
 
+/** Hidden folders are those of programs, which believe what stands in them: git runs what its own says. */
+export const isInHidden = (file: string): boolean => /(?:^|[\\/])\.[^\\/.][^\\/]*[\\/]/.test(file);
+
 interface Key {
   readonly accepts: (value: unknown) => boolean;
   readonly wanted: string;
@@ -122,8 +125,8 @@ export const projectKeys: { readonly [Name in keyof Required<ProjectFile>]: Key 
     "What must hold for a change to pass, judged by `warplens gate`: `KERNEL [in FILE] [on GPU]: FIGURE < VALUE` or `…: no [new] finding [of SEVERITY]`; see docs/ci.md.",
   ),
   baseline: {
-    accepts: (value) => typeof value === "string" && isBelow(value),
-    wanted: "a file in this file's folder or below",
+    accepts: (value) => typeof value === "string" && isBelow(value) && !isInHidden(value),
+    wanted: "a file in this file's folder or below, in no hidden one",
     description:
       "The file of known findings, relative to this one: `warplens check` leaves them out, and for gates all others are new. `--baseline` goes before it.",
   },

@@ -1,7 +1,7 @@
 import type { Severity } from "../../rules/rule.ts";
 import { severities } from "../../rules/severities.ts";
 import { baseAt } from "../base.ts";
-import { type Baseline, noBaseline, projectBaseline, readBaseline, recordBaseline, withoutKnown } from "../baseline.ts";
+import { type Baseline, noBaseline, projectBaseline, readBaseline, recordBaseline, recordedAnew, withoutKnown } from "../baseline.ts";
 import { github } from "../formats/github.ts";
 import { sarif } from "../formats/sarif.ts";
 import { checkText } from "../formats/text.ts";
@@ -130,7 +130,7 @@ function baselineOf(given: Given, session: Session, io: Io): Baseline | "unknown
     return undefined;
   }
   if (write && given.shard !== undefined) throw new UsageError(partlyRecorded);
-  if (write) return { file, entries: undefined };
+  if (write) return recordedAnew(file, io);
   const baseline = readBaseline(file, io);
   if (!baseline.entries && given.shard !== undefined) throw new UsageError(partlyRecorded);
   if (!baseline.entries && (named === undefined || (io.env.CI ?? "") !== "")) throw new UsageError(noBaseline(file));
