@@ -109,11 +109,16 @@ export interface CallReader {
   next(): Token | undefined;
 }
 
-/** How many tokens macros may put down, for one use and in one reading: nested doubling would fill any memory. */
+/**
+ * How many tokens macros may put down, for one use and in one reading: nested doubling would fill any memory. A long one counts for each
+ * stretch of characters that it begins: `#` makes one of many, and doubles the backslashes of one that it made.
+ */
 export const MAX_TOKENS_A_USE = 100_000;
 export const MAX_TOKENS = 1_000_000;
 /** How many one replacement may come to: what its arguments took was spent before it was known to be too much. */
 const MAX_TOKENS_A_BODY = 4 * MAX_TOKENS_A_USE;
+export const CHARACTERS_A_TOKEN = 32;
+const weightOf = ({ text }: Token): number => Math.max(1, Math.ceil(text.length / CHARACTERS_A_TOKEN));
 /** Uses in each other's arguments, or macros that each stand for the next. */
 export const deepestUse = 200;
 
@@ -170,10 +175,12 @@ export class Expander {
         result.push(next);
         continue;
       }
-      this.#spent += replaced.length + 1;
+      this.#spent++;
       for (let i = replaced.length - 1; i >= 0; i--) {
         const each = replaced[i];
-        if (each) pending.push(i === 0 ? { ...each, spaced: next.spaced } : each);
+        if (!each) continue;
+        this.#spent += weightOf(each);
+        pending.push(i === 0 ? { ...each, spaced: next.spaced } : each);
       }
     }
     this.#depth--;
@@ -296,6 +303,7 @@ class Substitution {
   readonly #values: ReadonlyMap<string, readonly Token[]>;
   readonly #expand: (tokens: readonly Token[]) => readonly Token[];
   readonly #expanded = new Map<string, readonly Token[]>();
+  #weight = 0;
 
   constructor(macro: Macro, values: ReadonlyMap<string, readonly Token[]>, expand: (tokens: readonly Token[]) => readonly Token[]) {
     this.#macro = macro;
@@ -306,17 +314,21 @@ class Substitution {
   /** Undefined where it comes to too much: arguments that were doubled are doubled again. */
   run(): Token[] | undefined {
     const body = this.#body(this.#macro.body);
-    return body.length > MAX_TOKENS_A_BODY ? undefined : paste(body);
+    return this.#weight > MAX_TOKENS_A_BODY ? undefined : paste(body);
   }
 
   #body(body: readonly Token[]): Token[] {
     const result: Token[] = [];
-    for (let i = 0; i < body.length && result.length <= MAX_TOKENS_A_BODY; i++) {
+    const put = (one: Token): void => {
+      this.#weight += weightOf(one);
+      result.push(one);
+    };
+    for (let i = 0; i < body.length && this.#weight <= MAX_TOKENS_A_BODY; i++) {
       const each = body[i];
       if (!each) continue;
       const next = body[i + 1];
       if (each.text === "#" && next && this.#values.has(next.text)) {
-        result.push({ ...token(STRING, stringify(this.#values.get(next.text) ?? []), each.spaced) });
+        put(token(STRING, stringify(this.#values.get(next.text) ?? []), each.spaced));
         i++;
       } else if (each.text === "__VA_OPT__" && this.#macro.variadic && next?.text === "(") {
         const close = closing(body, i + 1);
@@ -325,8 +337,8 @@ class Substitution {
         for (const one of inner.length || !besidePaste(body, i, close) ? inner : [placemarker]) result.push(one);
         i = close;
       } else if (each.kind === IDENTIFIER && this.#values.has(each.text)) {
-        for (const one of this.#parameter(body, i, each, result)) result.push(one);
-      } else result.push(each);
+        for (const one of this.#parameter(body, i, each, result)) put(one);
+      } else put(each);
     }
     return result;
   }
@@ -373,6 +385,8 @@ function closing(body: readonly Token[], open: number): number {
   return body.length;
 }
 
+const PASTED = -1;
+
 function paste(tokens: Token[]): Token[] {
   if (!tokens.some((each) => each.text === "##" || each === placemarker)) return tokens;
   const result: Token[] = [];
@@ -388,9 +402,10 @@ function paste(tokens: Token[]): Token[] {
     result.pop();
     i++;
     if (left.text === "" || right.text === "") result.push(left.text === "" ? { ...right, spaced: left.spaced } : left);
-    else result.push({ ...token(kindOf(left.text + right.text), left.text + right.text, left.spaced), hidden: left.hidden });
+    else result.push({ ...token(PASTED, left.text + right.text, left.spaced), hidden: left.hidden });
   }
-  return result.filter((each) => each.text !== "");
+  // What is pasted is looked at once it is whole: many may be pasted to one.
+  return result.flatMap((each) => (each.text === "" ? [] : each.kind === PASTED ? { ...each, kind: kindOf(each.text) } : each));
 }
 
 function kindOf(text: string): number {

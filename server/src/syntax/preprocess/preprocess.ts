@@ -4,7 +4,7 @@ import type { Place, Preprocessed } from "../reading.ts";
 import { type Checkpoint, moveMacros, type Output, restOf, type State, sameState } from "./checkpoints.ts";
 import { FileReader, type Whole } from "./file-reader.ts";
 import { type Lexed, lex, lexCached, type Relexed, relex } from "./lexer.ts";
-import { type CallReader, deepestUse, Expander, MAX_TOKENS, MAX_TOKENS_A_USE, type Macro, type Token } from "./macros.ts";
+import { type CallReader, CHARACTERS_A_TOKEN, deepestUse, Expander, MAX_TOKENS, MAX_TOKENS_A_USE, type Macro, type Token } from "./macros.ts";
 import { NameFilter } from "./name-filter.ts";
 import { directoryOf, join, normalize } from "./paths.ts";
 import { predefined } from "./predefined.ts";
@@ -24,7 +24,7 @@ const LOOKING = 250;
 /** Macros that are held on to for each token between two checkpoints. */
 const macrosAToken = 4;
 
-const cutExpansion = `the expansion of this is given up: it comes to more than ${MAX_TOKENS_A_USE} tokens, ${MAX_TOKENS} in the file, or ${deepestUse} uses in each other`;
+const cutExpansion = `the expansion of this is given up: it comes to more than ${MAX_TOKENS_A_USE} tokens (a long one counts for each ${CHARACTERS_A_TOKEN} characters), ${MAX_TOKENS} in the file, or ${deepestUse} uses in each other`;
 const tooDeep = new NotRead(`headers are nested deeper than ${MAX_INCLUDE_DEPTH}`);
 const tooMuch = new NotRead("the headers before it are all that WarpLens reads");
 
