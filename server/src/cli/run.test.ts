@@ -76,6 +76,11 @@ describe("usage", () => {
     ["more jobs than make sense", ["check", "a.cu", "--jobs", "99999999"], "--jobs must be at most 1024: 99999999"],
     ["no time", ["check", "a.cu", "--timeout", "0"], "--timeout must be a whole number, at least 1: 0"],
     ["a macro that is none", ["check", "a.cu", "-D", "1X"], "--define: not a macro: 1X; write NAME or NAME=VALUE"],
+    [
+      "a macro of two lines",
+      ["check", "a.cu", "-D", "A=\n#include <b>"],
+      "--define: not a macro: A= #include <b>; write NAME or NAME=VALUE, in one line",
+    ],
     ["operands that nothing reads", ["rules", "memory"], "rules takes options only, not `memory`; see warplens rules --help"],
     ["an operand of the server", ["lsp", "--stdio", "a.cu"], "lsp takes options only, not `a.cu`"],
     ["an operand of occupancy", ["occupancy", "256"], "occupancy takes options only, not `256`"],

@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from "node:os";
 import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
 import { splitWords } from "../analysis/command-words.ts";
+import { type MacroOption, macrosIn, readMacroOption } from "../analysis/macro-option.ts";
 import { type NvccOptions, readNvccOptions } from "../analysis/nvcc-options.ts";
 import type { AnalysisSettings } from "../analysis/settings.ts";
 import { isFolder, isHomeOrAbove, slashes } from "../files.ts";
@@ -67,7 +68,7 @@ export class Session {
     this.#projects = new ProjectFolders(io.cwd, files);
     this.#said = new SaidOptions(given, (option) => `--${option}`);
     this.#options = nvccOptions("--nvcc-options", given["nvcc-options"], slashes(io.cwd));
-    this.#defines = (given.define ?? []).map((text) => defineOf("--define", text));
+    this.#defines = (given.define ?? []).map(defineOf);
     this.#select = selectorsOf("--select", given.select);
     this.#ignore = selectorsOf("--ignore", given.ignore);
     this.#atOnce = given.jobs === undefined ? usualJobs() : wholeNumber("--jobs", given.jobs, 1);
@@ -232,11 +233,7 @@ export class Session {
     const told = [nvccOptions(settings, file.nvccOptions, slashes(root)), this.#options];
     return {
       computeCapability: capabilityNumber(gpu.computeCapability),
-      defines: [
-        ...told.flatMap(({ defines }) => defines),
-        ...(file.defines ?? []).map((text) => defineOf(settings, text)),
-        ...this.#defines,
-      ],
+      defines: [...told.flatMap(({ defines }) => defines), ...macrosIn(file.defines ?? []), ...this.#defines],
       code: Object.assign({}, ...told.map(({ code }) => code)),
       includeDirs: [
         ...told.flatMap(({ includeDirs }) => includeDirs),
@@ -264,10 +261,10 @@ function nvccOptions(where: string, texts: readonly string[] = [], directory: st
   return told;
 }
 
-function defineOf(where: string, text: string): { readonly name: string; readonly value?: string } {
-  const [, name, value] = /^([A-Za-z_]\w*)(?:=([\s\S]*))?$/.exec(text) ?? [];
-  if (name === undefined) throw new UsageError(`${where}: not a macro: ${text}; write NAME or NAME=VALUE`);
-  return value === undefined ? { name } : { name, value };
+function defineOf(text: string): MacroOption {
+  const macro = readMacroOption(text);
+  if ("problem" in macro) throw new UsageError(`--define: ${macro.problem}`);
+  return macro;
 }
 
 function selectorsOf(option: string, given: readonly string[] = []): string[] {

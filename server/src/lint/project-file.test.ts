@@ -61,6 +61,13 @@ describe("problems stand where they are", () => {
     ["a gate's GPU", '{ "gates": ["k on h20: time < 1 us"] }', '"k on h20: time < 1 us"', /no GPU model `h20`; did you mean `h200`/],
     ["a launch", '{ "launches": ["k: grid=(1)", "k: grid"] }', "grid", /^not of the form KEY=VALUE/],
     ["a launch with escapes", '{ "launches": ["\\u006b: grid"] }', '"\\u006b: grid"', /^not of the form KEY=VALUE/],
+    ["a macro", '{ "defines": ["A=1", "2B"] }', "2B", /^not a macro: 2B; write NAME or NAME=VALUE/],
+    [
+      "a macro of two lines",
+      '{ "defines": ["A=\\n#include <b>"] }',
+      '"A=\\n#include <b>"',
+      /^not a macro: A= #include <b>; write .*, in one line$/,
+    ],
     ["an assumption", '{ "assume": ["k.n=2", "k.n=1+"] }', "n=1+", /^`n=1\+`: neither a number/],
     ["a baseline", '{ "baseline": [] }', "[]", /^`baseline` should be a file/],
     ["a baseline elsewhere", '{ "baseline": "/home/u/.profile" }', '"/home/u/.profile"', /should be a file in this file's folder or below/],

@@ -2,6 +2,7 @@
 import { customGpu, findGpu, type GpuModel, gpus } from "@warplens/sim-engine";
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { readAssumeOption, readLaunchOption, type Unreadable } from "../analysis/directives.ts";
+import { readMacroOption } from "../analysis/macro-option.ts";
 import { visible, visibleName } from "../foreign-text.ts";
 import { rules } from "../rules/index.ts";
 import { type RuleSetting, type RuleSettings, readRuleSetting, ruleLevels } from "../rules/options.ts";
@@ -180,7 +181,7 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
     else if (name === "gates") gates = node;
     else if (name === "rules") file[name] = ruleSettings(node, say);
     else if (name === "gpus") file[name] = ownGpus(node, say);
-    else if (name === "launches" || name === "assume") file[name] = readable(node, optionReaders[name], say);
+    else if (name === "launches" || name === "assume" || name === "defines") file[name] = readable(node, optionReaders[name], say);
     else file[name] = value;
     for (const selector of selectorsIn(name, node)) {
       const problem = selectorProblem(String(selector.value));
@@ -220,7 +221,7 @@ function ruleSettings(object: Node, say: (message: string, at: Node) => void): R
 
 const findRule = (id: string): Rule | undefined => rules.find((rule) => rule.id === id);
 
-const optionReaders = { launches: readLaunchOption, assume: readAssumeOption } as const;
+const optionReaders = { launches: readLaunchOption, assume: readAssumeOption, defines: readMacroOption } as const;
 
 /** Of a list of texts those that can be read. */
 function readable(list: Node, read: (text: string) => object | Unreadable, say: (message: string, at: Node) => void): string[] {

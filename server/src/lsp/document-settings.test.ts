@@ -82,10 +82,13 @@ test("folders of warplens.json are relative to it, those of the settings to the 
   expect(project.analysis.includeDirs).toEqual(["/w/inc", "/abs", "/w/src/own"]);
 });
 
-test("launches and assumptions of the settings that cannot be read are said", () => {
-  const { problems } = documentSettings("/w/a.cu", ["/w"], settings({ launches: ["k: grid=(1)", "k: grid"], assume: ["n="] }), host({}));
+test("launches, assumptions and macros of the settings that cannot be read are said", () => {
+  const odd = settings({ launches: ["k: grid=(1)", "k: grid"], assume: ["n="], defines: ["A=1", "2B"] });
+  const { problems, analysis } = documentSettings("/w/a.cu", ["/w"], odd, host({}));
+  expect(analysis.defines).toEqual([{ name: "A", value: "1" }]);
   expect(problems).toEqual([
     expect.stringMatching(/^The setting warplens\.launches\[1\], column 4: not of the form KEY=VALUE/),
     "The setting warplens.assume[0], column 3: `n=` has no value.",
+    "The setting warplens.defines[1], column 1: not a macro: 2B; write NAME or NAME=VALUE, in one line.",
   ]);
 });

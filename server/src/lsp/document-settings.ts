@@ -2,7 +2,8 @@
 import { findGpu, type GpuModel, gpus } from "@warplens/sim-engine";
 import { splitWords } from "../analysis/command-words.ts";
 import { compileOptions } from "../analysis/compile-commands.ts";
-import { readAssumeOption, readLaunchOption } from "../analysis/directives.ts";
+import { readAssumeOption, readLaunchOption, type Unreadable } from "../analysis/directives.ts";
+import { macrosIn, readMacroOption } from "../analysis/macro-option.ts";
 import { readNvccOptions } from "../analysis/nvcc-options.ts";
 import { readBuildFile } from "../analysis/reach.ts";
 import type { AnalysisSettings, FileHost } from "../analysis/settings.ts";
@@ -59,7 +60,7 @@ export function documentSettings(path: string, roots: readonly string[], setting
     problems,
     analysis: {
       computeCapability: capabilityNumber(gpu.computeCapability),
-      defines: [...told.flatMap(({ defines }) => defines), ...[...(file.defines ?? []), ...settings.defines].map(defineOf)],
+      defines: [...told.flatMap(({ defines }) => defines), ...macrosIn([...(file.defines ?? []), ...settings.defines])],
       code: Object.assign({}, ...told.map(({ code }) => code)),
       includeDirs: [
         ...told.flatMap(({ includeDirs }) => includeDirs),
@@ -81,14 +82,18 @@ export function documentSettings(path: string, roots: readonly string[], setting
   };
 }
 
-/** What is wrong with the settings' launches and assumptions, one sentence each. */
-function unreadable({ launches, assume }: Settings): string[] {
-  const of = (name: "launches" | "assume", texts: readonly string[], read: typeof readLaunchOption | typeof readAssumeOption): string[] =>
+/** What is wrong with the settings' launches, assumptions and macros, one sentence each. */
+function unreadable({ launches, assume, defines }: Settings): string[] {
+  const of = (name: "launches" | "assume" | "defines", texts: readonly string[], read: (text: string) => object | Unreadable): string[] =>
     texts.flatMap((text, index) => {
       const option = read(text);
       return "problem" in option ? [`The setting warplens.${name}[${index}], column ${option.at + 1}: ${option.problem}.`] : [];
     });
-  return [...of("launches", launches, readLaunchOption), ...of("assume", assume, readAssumeOption)];
+  return [
+    ...of("launches", launches, readLaunchOption),
+    ...of("assume", assume, readAssumeOption),
+    ...of("defines", defines, readMacroOption),
+  ];
 }
 
 function projectFile(
@@ -135,9 +140,4 @@ function chosenGpu(
     problems.push(`compile_commands.json: -arch is sm_${compiledFor}, of which no GPU is known; the ${gpu.name} is simulated.`);
   }
   return { gpu, chosenBy: "default" };
-}
-
-function defineOf(text: string): { readonly name: string; readonly value?: string } {
-  const at = text.indexOf("=");
-  return at < 0 ? { name: text } : { name: text.slice(0, at), value: text.slice(at + 1) };
 }
