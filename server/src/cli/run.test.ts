@@ -116,6 +116,17 @@ describe("usage", () => {
       ["a number for an array", ["--assume", "k.a=5"], "--assume 'k.a=5', column 3: `a` is an array, not a number: constant(c)"],
       ["an array for a number", ["--assume", "n=uniform(0, 4)"], "--assume 'n=uniform(0, 4)', column 1: `n` is a number, not an array"],
       ["a fraction", ["--launch", "k: grid=(1) n=0.5"], "--launch 'k: grid=(1) n=0.5', column 13: `n` is a whole number, not 0.5"],
+      ["a fraction for any kernel", ["--assume", "n=0.5"], "--assume 'n=0.5', column 1: `n` is a whole number, not 0.5"],
+      [
+        "more than the type holds",
+        ["--assume", "n=99999999999999999999999999"],
+        "--assume 'n=99999999999999999999999999', column 1: `n` is from -2147483648 to 2147483647, not 1e+26",
+      ],
+      [
+        "one more than the type holds",
+        ["--launch", "k: n=1<<31"],
+        "--launch 'k: n=1<<31', column 4: `n` is from -2147483648 to 2147483647, not 2147483648",
+      ],
       ["a block that means nothing", ["--launch", "k: block=(99999999999)"], "--launch 'k: block=(99999999999)', column 4: "],
       [
         "registers that mean nothing",
@@ -145,6 +156,8 @@ describe("usage", () => {
       ],
       ["a parameter of any kernel", ["--assume", "n=3"]],
       ["a variable of the host", ["--assume", "count=3"]],
+      ["a number that no kernel takes for an array", ["--assume", "a=3"]],
+      ["the most and the least that the type holds", ["--launch", "k: grid=(1) block=(32) n=(1<<31)-1", "--assume", "n=-(1<<31)"]],
       ["a kernel that another file defines", ["--launch", "other: grid=(3) whatever=3"]],
     ])("%s", async (_, argv) => {
       const ran = await run(two, [...command.slice(0, 1), "a.cu", "b.cu", ...command.slice(1), ...argv]);

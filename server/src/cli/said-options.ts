@@ -1,7 +1,7 @@
 /** What options, or `warplens.json`, say that the source cannot, and whether the kernels and parameters that they name are there. */
 import type { Content } from "@warplens/sim-engine";
 import { type Directive, launchKeys, mostRegisters, readAssumeOption, readLaunchOption, type Unreadable } from "../analysis/directives.ts";
-import { misfit } from "../analysis/fitting.ts";
+import { isNumber, misfit, type Takes } from "../analysis/fitting.ts";
 import { suggest } from "../rules/suggest.ts";
 import { UsageError } from "./io.ts";
 import type { KernelNames } from "./jobs/job.ts";
@@ -120,9 +120,13 @@ function holdParameter(
   const of = kernels.filter((each) => kernel === undefined || each.name === kernel);
   const parameters = of.flatMap((each) => each.parameters ?? []);
   const known = unique(parameters.map((parameter) => parameter.name));
-  // A number for every kernel may be meant for a variable of the host.
-  const isOpen = given === undefined || (kernel === undefined && typeof given === "number");
-  const misfits = isOpen ? [] : parameters.flatMap((each) => (each.name === name ? [misfit(name, each.takes, given)] : []));
+  // A number for every kernel may be meant for a variable of the host, where it is none for them.
+  const isMeant = (takes: Takes | undefined): boolean =>
+    kernel !== undefined || typeof given !== "number" || (takes !== undefined && isNumber(takes));
+  const misfits =
+    given === undefined
+      ? []
+      : parameters.flatMap(({ name: own, takes }) => (own === name ? [isMeant(takes) ? misfit(name, takes, given) : undefined] : []));
   const [problem] = misfits;
   if (problem !== undefined && misfits.every((each) => each !== undefined)) throw new UsageError(`${placeIn(option, at)}: ${problem}`);
   // A kernel that is defined elsewhere may have any.
