@@ -40,6 +40,7 @@ describe("requests", () => {
     "textDocument/codeLens",
     "textDocument/inlayHint",
     "textDocument/codeAction",
+    "codeAction/resolve",
     "textDocument/diagnostic",
     "warplens/panel",
     "warplens/launches",

@@ -3,6 +3,7 @@
  * into the answer of a request.
  */
 import {
+  type CodeAction,
   type CodeActionContext,
   CodeActionTriggerKind,
   type Diagnostic,
@@ -193,6 +194,10 @@ export function readReports(params: unknown): ReportsParams | undefined {
   const picked = textOf(shown);
   return { reports: read, ...(picked === undefined ? {} : { shown: picked }) };
 }
+
+/** The action that is to be completed: as the client had it, whatever else it has. */
+export const readAction = (params: unknown): CodeAction | undefined =>
+  textOf(fieldsOf(params).title) === undefined ? undefined : (params as CodeAction);
 
 /** The parameters of a request. @param wanted what they should be, for the error that is answered where they are not */
 export function asked<T>(params: T | undefined, wanted: string): T {

@@ -35,6 +35,7 @@ import { outlier } from "./outlier.ts";
 import { panelAnswer, selectedLaunch } from "./panel.ts";
 import {
   asked,
+  readAction,
   readContext,
   readFocus,
   readFolders,
@@ -272,7 +273,8 @@ export function startServer(connection: Connection, platform: Platform): void {
     const others = codeActions(document, context, workspace.diagnostics(uri).items, { tries: workspace.triesFixes(uri), snippets });
     return [...others, ...refactoringActions(document, workspace.gpuOf(uri), offers, refactoringClient(), others)];
   });
-  connection.onCodeActionResolve(async (action) => {
+  connection.onCodeActionResolve(async (params: unknown) => {
+    const action = asked(readAction(params), "a code action with a title");
     const chosen = readChosen(action.data);
     if (!chosen) return action;
     const offer = await workspace.chosenRefactoring(chosen);
