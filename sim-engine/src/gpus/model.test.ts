@@ -77,7 +77,9 @@ describe("GPU models", () => {
     ["GM204", "gtx980"],
   ])("%s is %s", (name, id) => expect(findGpu(name)?.id).toBe(id));
 
-  test.each(["", "h201", "GeForce", "---"])("there is no %j", (name) => expect(findGpu(name)).toBeUndefined());
+  test.each(["", "h201", "GeForce", "---", "h!!200", "h\xff200", "h200nvidia"])("there is no %j", (name) =>
+    expect(findGpu(name)).toBeUndefined(),
+  );
 
   test("what a card does not state is the reference's, and assumed", () => {
     const figure = citedFigures(findGpu("t4")!).barrierLatency!;

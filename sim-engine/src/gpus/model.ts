@@ -43,7 +43,12 @@ export const reference: GpuModel = gpus.find(({ id }) => id === plain.reference)
 /** What instructions of every GPU are taken to cost: in order, the first row that an opcode begins with is its own. */
 export const instructionRows = plain.instructions;
 
-const squeeze = (name: string): string => name.toLowerCase().replaceAll(/nvidia|geforce|tesla|[^a-z0-9]/g, "");
+/** Whatever its case, with hyphens, underscores or blanks between its words, and with or without the maker's names before it. */
+const squeeze = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[-_ ]/g, "")
+    .replace(/^(?:nvidia|geforce|tesla)+/, "");
 
 /**
  * The model with this id, alias or product name ("h200", "H100-SXM5", "GeForce RTX 4090"); undefined when there is none.
