@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { splitWords } from "./command-words.ts";
+import { openQuote, splitWords } from "./command-words.ts";
 
 test.each<[string, string[]]>([
   ["", []],
@@ -10,6 +10,13 @@ test.each<[string, string[]]>([
   [`say "an open quote`, ["say", "an open quote"]],
   ["ends with a backslash \\", ["ends", "with", "a", "backslash", "\\"]],
 ])("%j", (command, words) => expect(splitWords(command)).toEqual(words));
+
+test.each([
+  [`a "b c" 'd'`, ""],
+  [`it's`, "'"],
+  [`'"' "`, '"'],
+  [String.raw`\' "\""`, ""],
+])("the quote that %j leaves open: %j", (command, quote) => expect(openQuote(command)).toBe(quote));
 
 test.each(['"a', "\\", "'\"", '"\\'])("megabytes of %j are one word or many, and no more work", (piece) => {
   const words = splitWords(piece.repeat(1_000_000));

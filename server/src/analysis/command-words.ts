@@ -1,5 +1,10 @@
 /** A command's words, as a shell would part them: quotes and backslashes. A quote that nothing closes goes to the end. */
-export function splitWords(command: string): string[] {
+export const splitWords = (command: string): string[] => parted(command).words;
+
+/** The quote of a command that nothing closes; empty where there is none. */
+export const openQuote = (command: string): string => parted(command).quote;
+
+function parted(command: string): { readonly words: string[]; readonly quote: string } {
   const words: string[] = [];
   let word = "";
   /** A word has begun: it may be empty, as `""` is. */
@@ -21,7 +26,7 @@ export function splitWords(command: string): string[] {
       word += character;
     }
   }
-  return begun ? [...words, word] : words;
+  return { words: begun ? [...words, word] : words, quote };
 }
 
 const blank = /\s/;

@@ -142,6 +142,8 @@ describe("options", () => {
     ["k:", 2, /KEY=VALUE/],
     ["k: grid", 3, /KEY=VALUE/],
     ["k: grid=(1) block=(0)", 12, /^`block=\(0\)`/],
+    ["k: grid=(1) grid=(2) block=(1)", 12, /^`grid` is given twice/],
+    ["k: n=m m=2 n=3", 11, /^`n` is given twice/],
   ])("not a launch: %s", (text, at, problem) => {
     expect(readLaunchOption(text)).toEqual({ problem: expect.stringMatching(problem), at });
   });

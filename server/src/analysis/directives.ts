@@ -58,7 +58,10 @@ export function readDirective(text: string): DirectiveReading {
   const scope = new Map<string, number>();
   const values = new Map<string, Value>();
   const open: OpenValue[] = [];
+  const given = new Set<string>();
   for (const [key, written, at] of pairs) {
+    if (given.has(key)) return { problem: `\`${key}\` is given twice`, at };
+    given.add(key);
     const value = readKey(key, written, scope);
     if (value !== undefined) {
       const problem = beyond(key, value, `\`${key}=${written}\`: `);

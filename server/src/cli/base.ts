@@ -41,6 +41,7 @@ export function baseAt(
   io: Io,
   isWanted: (input: Pick<Input, "name">) => boolean = () => true,
 ): Base {
+  if (base === "") throw new UsageError("--base needs a revision: --base REV");
   const repository = Repository.of(io.cwd);
   const { before, after } = sidesNamed([base], repository);
   if (after.commit !== undefined) throw new UsageError(`--base takes one revision: ${base}`);

@@ -28,6 +28,7 @@ export interface Baseline {
 
 /** Throws a UsageError when the file is there and is not a baseline. */
 export function readBaseline(file: string, { cwd }: Pick<Io, "cwd">): Baseline {
+  if (file === "") throw new UsageError("--baseline needs a file: --baseline FILE");
   const text = readText(path.resolve(cwd, file));
   if (text instanceof NotRead) throw new UsageError(`${file} is not read: ${text.reason}`);
   return { file, entries: text === undefined ? undefined : parsed(text.replace(/^\uFEFF/, " "), file) };

@@ -2,11 +2,12 @@
 import { availableParallelism, totalmem } from "node:os";
 import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
-import { splitWords } from "../analysis/command-words.ts";
+import { openQuote, splitWords } from "../analysis/command-words.ts";
 import { type MacroOption, macrosIn, readMacroOption } from "../analysis/macro-option.ts";
 import { type NvccOptions, readNvccOptions } from "../analysis/nvcc-options.ts";
 import type { AnalysisSettings } from "../analysis/settings.ts";
 import { isFolder, isHomeOrAbove, slashes } from "../files.ts";
+import { visibleName } from "../foreign-text.ts";
 import type { LintSettings } from "../lint.ts";
 import { selectorProblem } from "../rules/selection.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
@@ -43,6 +44,7 @@ export class Session {
   readonly #given: Given;
   readonly #projects: ProjectFolders;
   readonly #said: SaidOptions;
+  readonly #argv: readonly string[] | undefined;
   readonly #select: readonly string[];
   readonly #ignore: readonly string[];
   readonly #atOnce: number;
@@ -69,6 +71,7 @@ export class Session {
     this.#said = new SaidOptions(given, (option) => `--${option}`);
     this.#options = nvccOptions("--nvcc-options", given["nvcc-options"], slashes(io.cwd));
     this.#defines = (given.define ?? []).map(defineOf);
+    this.#argv = given.argv === undefined ? undefined : wordsOf("--argv", given.argv);
     this.#select = selectorsOf("--select", given.select);
     this.#ignore = selectorsOf("--ignore", given.ignore);
     this.#atOnce = given.jobs === undefined ? usualJobs() : wholeNumber("--jobs", given.jobs, 1);
@@ -247,7 +250,7 @@ export class Session {
       ],
       launches: [...(file.launches ?? []), ...(given.launch ?? [])],
       assume: [...(file.assume ?? []), ...(given.assume ?? [])],
-      argv: given.argv === undefined ? (file.argv ?? []) : splitWords(given.argv),
+      argv: this.#argv ?? file.argv ?? [],
       device: devicePropertiesOf(gpu),
     };
   }
@@ -255,10 +258,19 @@ export class Session {
 
 /** What is said of code, and where. Throws a UsageError where it cannot be read. */
 function nvccOptions(where: string, texts: readonly string[] = [], directory: string): NvccOptions {
-  const told = readNvccOptions(texts.flatMap(splitWords), directory);
+  const told = readNvccOptions(
+    texts.flatMap((text) => wordsOf(where, text)),
+    directory,
+  );
   const [problem] = told.problems;
   if (problem !== undefined) throw new UsageError(`${where} ${problem}`);
   return told;
+}
+
+function wordsOf(where: string, text: string): string[] {
+  const quote = openQuote(text);
+  if (quote !== "") throw new UsageError(`${where}: nothing closes the ${quote} in ${visibleName(text)}`);
+  return splitWords(text);
 }
 
 function defineOf(text: string): MacroOption {
@@ -268,11 +280,9 @@ function defineOf(text: string): MacroOption {
 }
 
 function selectorsOf(option: string, given: readonly string[] = []): string[] {
-  const selectors = given
-    .flatMap((text) => text.split(","))
-    .map((text) => text.trim())
-    .filter((text) => text !== "");
+  const selectors = given.flatMap((text) => text.split(",")).map((text) => text.trim());
   for (const selector of selectors) {
+    if (selector === "") throw new UsageError(`${option}: a name is empty in '${visibleName(given.join(" "))}'`);
     const problem = selectorProblem(selector);
     if (problem !== undefined) throw new UsageError(`${option}: ${problem}`);
   }

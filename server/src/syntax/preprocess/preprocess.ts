@@ -4,7 +4,16 @@ import type { Place, Preprocessed } from "../reading.ts";
 import { type Checkpoint, moveMacros, type Output, restOf, type State, sameState } from "./checkpoints.ts";
 import { FileReader, type Whole } from "./file-reader.ts";
 import { type Lexed, lex, lexCached, type Relexed, relex } from "./lexer.ts";
-import { type CallReader, CHARACTERS_A_TOKEN, deepestUse, Expander, MAX_TOKENS, MAX_TOKENS_A_USE, type Macro, type Token } from "./macros.ts";
+import {
+  type CallReader,
+  CHARACTERS_A_TOKEN,
+  deepestUse,
+  Expander,
+  MAX_TOKENS,
+  MAX_TOKENS_A_USE,
+  type Macro,
+  type Token,
+} from "./macros.ts";
 import { NameFilter } from "./name-filter.ts";
 import { directoryOf, join, normalize } from "./paths.ts";
 import { predefined } from "./predefined.ts";
