@@ -1,5 +1,8 @@
+import { symlinkSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { includedFiles } from "./inclusions.ts";
+import { folderWith, runIn } from "./testing/command.ts";
 
 const included = (texts: Readonly<Record<string, string>>): string[] => [
   ...includedFiles(Object.entries(texts).map(([path, text]) => ({ path, text }))),
@@ -33,3 +36,12 @@ test.each<[string, Readonly<Record<string, string>>, string[]]>([
 test.each(["/*", '"', 'R"(', "# ", " ", "//", "\n#"])("each character is gone through once: %j, 400,000 times", (piece) =>
   expect(included({ "/p/a.cu": `#include "b.h"\n${piece.repeat(400_000)}`, "/p/b.h": "" })).toEqual(["/p/b.h"]),
 );
+
+test.runIf(process.platform !== "win32")("a file that includes itself through a link in a circle is one file", async () => {
+  const poor = "__global__ void k(float *a) { a[threadIdx.x] *= 0.1; }";
+  const cwd = folderWith({ "d/b.cu": `#include "../loop/d/b.cu"\n${poor}\n` });
+  symlinkSync(".", path.join(cwd, "loop"));
+  const { out } = await runIn(cwd, ["check", ".", "--no-simulate", "--format", "json"]);
+  const { files } = JSON.parse(out) as { files: { path: string }[] };
+  expect(files.map(({ path: name }) => name)).toEqual(["d/b.cu"]);
+});

@@ -54,6 +54,7 @@ const headers: ReadonlyMap<string, string> = new Map([
 
 /** A host that finds these headers too, in `headerFolder`. */
 export const withHeaders = (host: FileHost): FileHost => ({
+  ...host,
   read: (path) => (path.startsWith(`${headerFolder}/`) ? headers.get(path.slice(headerFolder.length + 1)) : host.read(path)),
 });
 

@@ -138,6 +138,16 @@ describe("#include", () => {
     expect(reading.text.match(/int l/g)?.length).toBe(63);
     expect(reading.files).toEqual(["/src/a.cu", "/src/loop.h"]);
   });
+  it("by the first name of a file that links give many", () => {
+    const own = '#include "loop/a.cu"\n#include "sub/p.h"\n#include "loop/p.h"\nint x;';
+    const texts: Readonly<Record<string, string>> = { "/src/a.cu": own, "/src/p.h": "#pragma once\nint p;" };
+    const realPath = (path: string) => path.replace(/^\/src\/(?:(?:loop|sub)\/)*/, "/src/");
+    const host = { read: (path: string) => texts[realPath(path)], realPath };
+    const reading = read("/src/a.cu", own, host, { computeCapability: 90 });
+    expect(reading.files).toEqual(["/src/a.cu", expect.stringMatching(/^\/src\/(?:loop\/)*sub\/p\.h$/)]);
+    expect(reading.text.match(/int p/g)).toHaveLength(1);
+    expect(reading.text.match(/int x/g)?.length).toBe(64);
+  });
   it("says what is missing", () => {
     const text = '#include <cuda.h>\n  #include "no.h"';
     expect(readText(text).missingIncludes).toEqual([

@@ -86,7 +86,7 @@ export function inCommon(before: Preprocessed, after: Preprocessed): Common | un
 }
 
 class Preprocessor implements Whole {
-  readonly #host: FileHost;
+  readonly #host: { read(path: string): FileText; realPath(path: string): string };
   readonly #includeDirs: readonly string[];
   readonly #options: string;
   readonly #reads = new Map<string, FileText>();
@@ -98,6 +98,9 @@ class Preprocessor implements Whole {
   readonly #out = new SourceMapBuilder();
   readonly #files: string[] = [];
   readonly #sources: string[] = [];
+  /** Names by where they lead, the first of each file; and of how many files. */
+  readonly #names = new Map<string, string>();
+  #named = 0;
   readonly #once = new Set<string>();
   readonly #comments: Comment[] = [];
   readonly #uses: MacroUse[] = [];
@@ -117,6 +120,7 @@ class Preprocessor implements Whole {
         this.#reads.set(path, text);
         return text;
       },
+      realPath: (path) => host.realPath?.(path) ?? path,
     };
     this.#options = JSON.stringify(options);
     this.#includeDirs = (options.includeDirs ?? []).map(normalize);
@@ -143,7 +147,7 @@ class Preprocessor implements Whole {
       this.#goOn(before, start, relexed, edit, path);
     } else {
       lexed = lex(text);
-      this.#enter(path, text, lexed);
+      this.#enter(path, directoryOf(path), text, lexed);
     }
     const result = this.#out.finish({
       files: this.#files,
@@ -250,7 +254,8 @@ class Preprocessor implements Whole {
     };
   }
 
-  #enter(path: string, text: string, lexed: Lexed): void {
+  /** @param directory where it was found: what stands beside that name is beside it */
+  #enter(path: string, directory: string, text: string, lexed: Lexed): void {
     let file = this.#files.indexOf(path);
     const comments = file < 0;
     if (comments) {
@@ -258,8 +263,22 @@ class Preprocessor implements Whole {
       this.#sources.push(text);
     }
     this.#depth++;
-    new FileReader(this, { file, directory: directoryOf(path), lexed, comments }).run();
+    new FileReader(this, { file, directory, lexed, comments }).run();
     this.#depth--;
+  }
+
+  /**
+   * A file by the name that it was read by first, and with the text that it had: links in a circle give one file any number of names, of
+   * which each would be one more file.
+   */
+  #known(path: string, text: string): { readonly name: string; readonly path: string; readonly text: string } {
+    for (; this.#named < this.#files.length; this.#named++) {
+      const name = this.#files[this.#named] ?? "";
+      const real = this.#host.realPath(name);
+      if (!this.#names.has(real)) this.#names.set(real, name);
+    }
+    const name = this.#names.get(this.#host.realPath(path)) ?? path;
+    return { name, path, text: name === path ? text : (this.#sources[this.#files.indexOf(name)] ?? text) };
   }
 
   // What a file's reader needs of the whole.
@@ -370,16 +389,17 @@ class Preprocessor implements Whole {
   include(path: string, angled: boolean, directory: string, place: Place): void {
     const found = this.find(path, angled, directory);
     this.#included += INCLUDING;
-    const isText = found !== undefined && "text" in found;
-    if (isText && this.#once.has(found.path)) return;
-    const refused = isText ? this.#refusal(found.text) : found;
+    const file = found !== undefined && "text" in found ? this.#known(found.path, found.text) : found;
+    const isText = file !== undefined && "text" in file;
+    if (isText && this.#once.has(file.name)) return;
+    const refused = isText ? this.#refusal(file.text) : file;
     if (!isText || refused) {
       this.#missing.push({ path, angled, place, ...(refused ? { reason: refused.reason } : {}) });
       return;
     }
-    this.#included += found.text.length;
+    this.#included += file.text.length;
     this.#out.putNowhere("\n");
-    this.#enter(found.path, found.text, lexCached(found.text));
+    this.#enter(file.name, directoryOf(file.path), file.text, lexCached(file.text));
     this.#out.putNowhere("\n");
   }
 

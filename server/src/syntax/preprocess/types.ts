@@ -19,6 +19,8 @@ export interface MacroUse {
 /** Reads project files. Paths are absolute and normalised, `/` separated. */
 export interface FileHost {
   read(path: string): FileText;
+  /** Where links lead; undefined where there is no such file. Absent where there are no links. */
+  realPath?(path: string): string | undefined;
 }
 
 export interface ReadOptions {
