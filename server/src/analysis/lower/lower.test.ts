@@ -335,6 +335,8 @@ describe("what is taken for granted is said", () => {
   const table: Record<string, [before: string, body: string, what: string, accesses: string[]]> = {
     "device allocation": ["", "float *q = new float[n]; q[0] = 1.0f; delete[] q;", "malloc", ["store.generic align 4"]],
     malloc: ["", "float *q = (float *)malloc(n); q[0] = 1.0f; free(q);", "malloc", ["store.generic align 4"]],
+    printf: ["", 'printf("%d", n);', "printf", []],
+    "a warp that sleeps": ["", "__nanosleep(100);", "__nanosleep", []],
     "nested launches": ["__global__ void other(float *) {}", "other<<<1, n>>>(p + n);", "launch of other", []],
     "the runtime": ["", "cudaDeviceSynchronize();", "cudaDeviceSynchronize", []],
     "synchronising the grid": [

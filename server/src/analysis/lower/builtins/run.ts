@@ -36,6 +36,7 @@ export function runRecipe(
       return lowering.fail(`${name}: ${recipe.reason}`, node);
     case "ignore":
       for (const each of args) ignore(lowering, each);
+      if (recipe.time !== undefined) lowering.assume(name, "taken to take no time", `it is not simulated: ${recipe.time}`);
       return result.kind === "void" ? nothing : value(constantOf(lowering, 0n, result));
     case "trap":
       lowering.visit(node);

@@ -63,8 +63,8 @@ export type Recipe =
     }
   /** (texel, object, coordinates...) */
   | { readonly kind: "surface write"; readonly shape: ImageShape; readonly layered: boolean }
-  /** Arguments are evaluated for their effects, and that is all. */
-  | { readonly kind: "ignore" }
+  /** Arguments are evaluated for their effects, and that is all; `time`: what it takes, where it is no small matter. */
+  | { readonly kind: "ignore"; readonly time?: string }
   | { readonly kind: "trap" }
   /** Code of its own, by name, in lower/builtins. */
   | { readonly kind: "special form"; readonly name: string }
