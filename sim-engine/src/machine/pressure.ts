@@ -159,7 +159,7 @@ export class Pressure {
     const isStarved = (kind: RegExp, fewest: number, enough: number): boolean =>
       order.filter(({ instruction }) => kind.test(instruction.opcode)).length >= fewest && aheadOf(order, kind, enough) < enough;
     const { wideSharedLoads, wideSharedLoadsAhead, wideLoadsAhead, wideLoadsUpTo } = nvcc;
-    const shared = /^LDS.*\.128/;
+    const shared = /^LDS(.*\.128|M.*\.[24]$)/;
     const global = /^LDG.*\.128/;
     // Where something else keeps them from being issued ahead, as stores that they may meet do, no registers will help.
     const mayGoAhead = (kind: RegExp, enough: number): boolean => aheadOf(this.#freeOf(block).order, kind, enough) >= enough;
