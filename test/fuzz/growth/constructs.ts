@@ -98,6 +98,7 @@ const expressions: Readonly<Record<string, Text>> = {
   "conditionals, nested": nest("x > @ ? @ : ", "x", ""),
   "conditionals, nested in conditions": nest("(", "x", " ? 1 : 0)"),
   comparisons: row("x < @", " && "),
+  "comparisons of comparisons": row("x", " < "),
   ors: row("x == @", " || "),
   shifts: row("x", " << "),
   commas: (n) => `(${row("@", ", ")(n)}, x)`,

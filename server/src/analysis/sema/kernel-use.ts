@@ -37,14 +37,14 @@ function examine(kernel: FunctionDeclaration): KernelUse {
   const roles = new Map<string, ParameterRole>();
   if (kernel.body === undefined) return { dimensions: 1, roles };
   const parameters = new Set(kernel.parameters.flatMap(({ name }) => (name === undefined ? [] : [name])));
-  const derived = new Map<string, Axis>();
+  const followed = new Followed();
   let last: Axis = 0;
   walk(kernel.body, (node) => {
     const axis = indexAxis(node);
     if (axis !== undefined && axis > last) last = axis;
-    if (node.kind === "variable" && node.init !== undefined) noteDerived(derived, node.name.parts.at(-1)?.text, node.init.values);
-    if (node.kind === "assign") noteDerived(derived, nameOf(node.left), [node.right]);
-    if (node.kind === "binary") noteRole(roles, parameters, derived, node);
+    if (node.kind === "variable" && node.init !== undefined) followed.note(node.name.parts.at(-1)?.text, node.init.values);
+    if (node.kind === "assign") followed.note(nameOf(node.left), [node.right]);
+    if (node.kind === "binary") noteRole(roles, parameters, followed, node);
     return true;
   });
   return { dimensions: (last + 1) as 1 | 2 | 3, roles };
@@ -61,23 +61,44 @@ function nameOf(e: Expression): string | undefined {
   return e.kind === "name" ? e.name.parts.at(-1)?.text : undefined;
 }
 
-function noteDerived(derived: Map<string, Axis>, name: string | undefined, values: readonly Expression[]): void {
-  if (name === undefined || derived.has(name)) return;
-  for (const value of values) {
-    const axis = axisOf(value, derived);
-    if (axis !== undefined) derived.set(name, axis);
-  }
-}
+/** Which thread indices expressions follow. */
+class Followed {
+  readonly #derived = new Map<string, Axis>();
+  /** What was found with the names that are derived so far: a comparison is asked about with each that it stands in. */
+  readonly #known = new Map<AnyNode, Axis | undefined>();
 
-/** The axis of the thread index an expression follows; the first where it mixes them. */
-function axisOf(e: Expression, derived: ReadonlyMap<string, Axis>): Axis | undefined {
-  let found: Axis | undefined;
-  walk(e, (node) => {
-    found ??= indexAxis(node) ?? (node.kind === "name" ? derived.get(nameOf(node) ?? "") : undefined);
-    // What was loaded through an index does not follow it.
-    return node.kind !== "subscript";
-  });
-  return found;
+  /** A name has this for its value. */
+  note(name: string | undefined, values: readonly Expression[]): void {
+    if (name === undefined || this.#derived.has(name)) return;
+    const axis = values.flatMap((value) => this.axisOf(value) ?? []).at(-1);
+    if (axis === undefined) return;
+    this.#derived.set(name, axis);
+    this.#known.clear();
+  }
+
+  /** The axis of the thread index an expression follows; the first where it mixes them. */
+  axisOf(e: Expression): Axis | undefined {
+    if (this.#known.has(e)) return this.#known.get(e);
+    const nodes: (readonly [AnyNode, AnyNode | undefined])[] = [];
+    walk(e, (node, parent) => {
+      nodes.push([node, parent]);
+      this.#known.set(node, this.#ownAxis(node));
+      // What was loaded through an index does not follow it.
+      return node.kind !== "subscript";
+    });
+    // What stands below comes before what stands behind: of several the first is handed up last.
+    const below = new Map<AnyNode, Axis>();
+    for (const [node, parent] of nodes.reverse()) {
+      const axis = this.#known.get(node) ?? below.get(node);
+      this.#known.set(node, axis);
+      if (axis !== undefined && parent) below.set(parent, axis);
+    }
+    return this.#known.get(e);
+  }
+
+  #ownAxis(node: AnyNode): Axis | undefined {
+    return indexAxis(node) ?? (node.kind === "name" ? this.#derived.get(nameOf(node) ?? "") : undefined);
+  }
 }
 
 const comparisons: ReadonlySet<string> = new Set(["<", "<=", ">", ">=", "==", "!="]);
@@ -85,7 +106,7 @@ const comparisons: ReadonlySet<string> = new Set(["<", "<=", ">", ">=", "==", "!
 function noteRole(
   roles: Map<string, ParameterRole>,
   parameters: ReadonlySet<string>,
-  derived: ReadonlyMap<string, Axis>,
+  followed: Followed,
   node: Expression & { readonly kind: "binary" },
 ): void {
   const sides = [
@@ -100,7 +121,7 @@ function noteRole(
     if (!comparisons.has(node.op)) continue;
     for (const name of namesIn(side)) {
       if (!parameters.has(name) || roles.get(name)?.kind === "extent") continue;
-      const axis = axisOf(other, derived);
+      const axis = followed.axisOf(other);
       if (axis !== undefined) roles.set(name, { kind: "extent", axis });
       else if (!roles.has(name)) roles.set(name, { kind: "trips" });
     }
