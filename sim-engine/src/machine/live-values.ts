@@ -5,14 +5,17 @@ import type { Shape } from "./shape.ts";
 
 export class LiveValues {
   readonly #shape: Shape;
+  readonly #asked: ReadonlySet<Op>;
   readonly #out = new Map<Block, Set<Op>>();
   /** Where an operation stands in its block; phis before all. */
   readonly #position = new Map<Op, number>();
   /** The last position in a block that reads a value. */
   readonly #lastUse = new Map<Block, Map<Op, number>>();
 
-  constructor(shape: Shape) {
+  /** @param asked values that are asked about: those of all, in all blocks that they pass, come to the square of a long kernel's length */
+  constructor(shape: Shape, asked: ReadonlySet<Op>) {
     this.#shape = shape;
+    this.#asked = asked;
     this.#number(shape.kernel);
     this.#flow(shape.kernel);
   }
@@ -24,9 +27,9 @@ export class LiveValues {
       for (const phi of block.phis) this.#position.set(phi, -1);
       for (const [position, op] of block.ops.entries()) {
         this.#position.set(op, position);
-        for (const arg of op.args) last.set(arg, position);
+        for (const arg of op.args) if (this.#asked.has(arg)) last.set(arg, position);
       }
-      if (block.end.kind === "branch") last.set(block.end.cond, block.ops.length);
+      if (block.end.kind === "branch" && this.#asked.has(block.end.cond)) last.set(block.end.cond, block.ops.length);
       this.#lastUse.set(block, last);
     }
   }
@@ -47,7 +50,7 @@ export class LiveValues {
         this.#shape.work.ask(block.phis.length);
         for (const phi of block.phis) {
           const arg = phi.args[index];
-          if (arg && !isLeaf(arg)) this.#reach(arg, from, into, pending);
+          if (arg && this.#asked.has(arg) && !isLeaf(arg)) this.#reach(arg, from, into, pending);
         }
       }
     }

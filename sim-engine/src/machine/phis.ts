@@ -19,7 +19,6 @@ export interface Displacement {
  * @returns what loads displace too early, as the operations stand; what else displaces a value keeps nobody waiting for long
  */
 export function shareRegisters(selection: Selection): readonly Displacement[] {
-  const live = new LiveValues(selection.shape);
   const displacements: Displacement[] = [];
   const classes = new Map<Op, Op[]>();
   const classOf = (op: Op): Op[] => {
@@ -36,6 +35,7 @@ export function shareRegisters(selection: Selection): readonly Displacement[] {
     block.phis.filter((phi) => phi.type !== "i1" && !pairs.isCovered(phi)).map((phi) => ({ phi, block })),
   );
   phis.sort((a, b) => loopOf(b.block) - loopOf(a.block));
+  const live = new LiveValues(selection.shape, new Set(phis.flatMap(({ phi }) => [phi, ...phi.args.map((arg) => pairs.standsFor(arg))])));
   for (const { phi } of phis) {
     for (const each of phi.args) {
       const arg = pairs.standsFor(each);

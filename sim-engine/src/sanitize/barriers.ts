@@ -34,7 +34,7 @@ export class BarrierCheck {
   /** Somebody was waited for in vain: what comes behind is not what the block does. */
   #broken = false;
   #goneBy = false;
-  #regions: Map<Block, ReadonlySet<Block>> | undefined;
+  readonly #deciders = new Map<Op, CompiledBlock[]>();
 
   constructor(runner: Runner, invented: Invented, witnesses: Witnesses, clocks: BlockClocks) {
     this.#runner = runner;
@@ -177,10 +177,14 @@ export class BarrierCheck {
 
   /** The blocks whose branches decide whether a barrier is come to. */
   #decidersOf(barrier: Op): CompiledBlock[] {
+    const known = this.#deciders.get(barrier);
+    if (known) return known;
     const { blocks } = this.#program;
     const home = blocks.find(({ block }) => block.ops.includes(barrier));
-    this.#regions ??= divergentRegions(this.#program);
-    return blocks.filter(({ block }) => home && this.#regions?.get(block)?.has(home.block) === true);
+    const regionOf = divergentRegions(this.#program);
+    const found = home ? blocks.filter(({ block }) => regionOf(block).has(home.block)) : [];
+    this.#deciders.set(barrier, found);
+    return found;
   }
 
   #diverges(barrier: Op, warp: number, lanes: number, missing: Dim3, ended: boolean, instead?: Op): void {

@@ -33,7 +33,8 @@ export function findInvented(program: Program, scalars: ReadonlySet<number>, wor
       for (const object of provenance.of(op.args[0])) if (!/^(shared|local)/.test(object) && !counters.has(object)) stained.add(object);
   for (const [index, { content }] of launch.buffers.entries()) if (!isExact(content)) stained.add(`buffer ${index}`);
   for (const [index, { content }] of kernel.globals.entries()) if (!isExact(content)) stained.add(`global ${index}`);
-  const regions = divergentRegions(program);
+  const regionOf = divergentRegions(program);
+  const branches = new Set(kernel.blocks.filter(({ end }) => end.kind === "branch"));
   const isSource = ({ action }: Op): boolean => {
     switch (action.kind) {
       case "unknown":
@@ -74,8 +75,11 @@ export function findInvented(program: Program, scalars: ReadonlySet<number>, wor
         changed = true;
       }
     }
-    for (const [branch, region] of regions) {
+    for (const branch of branches) {
       if (branch.end.kind !== "branch" || !(values.has(branch.end.cond) || blocks.has(branch))) continue;
+      branches.delete(branch);
+      const region = regionOf(branch);
+      work.ask(region.size);
       for (const block of region) {
         if (blocks.has(block)) continue;
         blocks.add(block);
@@ -128,15 +132,17 @@ export const meetsGrid = ({ kernel }: Pick<Program, "kernel">): boolean =>
     }),
   );
 
-/** By each block that branches: the blocks that are run or not as it goes, up to where its ways meet. */
-export function divergentRegions({ kernel }: Pick<Program, "kernel">): Map<Block, ReadonlySet<Block>> {
+/**
+ * Of a block that branches: the blocks that are run or not as it goes, up to where its ways meet. Found as it is asked for: those of all
+ * together come to the square of the kernel's blocks.
+ */
+export function divergentRegions({ kernel }: Pick<Program, "kernel">): (branch: Block) => ReadonlySet<Block> {
   const joins = reconvergence(kernel);
-  const regions = new Map<Block, ReadonlySet<Block>>();
-  for (const block of kernel.blocks) {
-    if (block.end.kind !== "branch") continue;
-    const join = joins.parent(block);
+  return (branch) => {
     const region = new Set<Block>();
-    const pending = [block.end.then, block.end.else];
+    if (branch.end.kind !== "branch") return region;
+    const join = joins.parent(branch);
+    const pending = [branch.end.then, branch.end.else];
     // Who returns early decides about all that comes behind.
     let returns = false;
     for (let next = pending.pop(); next; next = pending.pop()) {
@@ -155,7 +161,6 @@ export function divergentRegions({ kernel }: Pick<Program, "kernel">): Map<Block
         else if (next.end.kind === "branch") pending.push(next.end.then, next.end.else);
       }
     }
-    regions.set(block, region);
-  }
-  return regions;
+    return region;
+  };
 }

@@ -111,3 +111,29 @@ b0:
   expect(text).toContain("store.global %6, %3");
   expect(text).not.toContain("alloca");
 });
+
+test("cases of a switch that fall through cost as many steps as there are", () => {
+  const all = (count: number, line: (k: number) => string): string => Array.from({ length: count }, (_, k) => line(k)).join("");
+  const cost = (cases: number): number => {
+    const kernel = parseKernel(`kernel @falls(%out: ptr i32, %n: i32) {
+entry:
+  %out: ptr = param 0
+  %n: i32 = param 1
+  %s: ptr = alloca 4, align 4, "s"
+  store.local %s, %n, align 4
+  jump t0
+${all(cases, (k) => `t${k}:\n  %l${k}: i32 = load.local %s, align 4\n  %k${k}: i32 = const ${k}\n  %c${k}: i1 = icmp.eq %l${k}, %k${k}\n  branch %c${k}, b${k}, t${k + 1}\n`)}t${cases}:
+  jump b${cases}
+${all(cases, (k) => `b${k}:\n  store.local %s, %k${k}, align 4\n  store.global %out, %n, align 4\n  jump b${k + 1}\n`)}b${cases}:
+  %end: i32 = load.local %s, align 4
+  store.global %out, %end, align 4
+  return
+}
+`);
+    const work = new Work();
+    promote(kernel, work);
+    expect(kernel.blocks.at(-1)?.phis).toHaveLength(1);
+    return work.taken;
+  };
+  expect(cost(800) / cost(400)).toBeLessThan(2.5);
+});

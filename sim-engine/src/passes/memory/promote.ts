@@ -226,7 +226,8 @@ class Renaming {
   }
 
   #placePhis(): void {
-    const frontiers = dominanceFrontiers(this.#kernel, this.#tree, this.#work);
+    const stored = new Set(this.#slots.flatMap(({ storedIn }) => [...storedIn]));
+    const frontiers = dominanceFrontiers(this.#kernel, this.#tree, stored, this.#work);
     for (const slot of this.#slots) {
       if (slot.loadedFirst.size === 0) continue;
       const live = liveIn(slot, this.#work);
@@ -377,14 +378,23 @@ function liveIn(slot: Slot, work: Work): Set<Block> {
   return live;
 }
 
-/** For each block, the joins where its dominance ends. */
-function dominanceFrontiers(kernel: Kernel, tree: DominatorTree, work: Work): Map<Block, Set<Block>> {
+/**
+ * For each block that is asked about, the joins where its dominance ends: those in which something is stored, and joins themselves. Of
+ * all blocks, as of the tests of a switch whose cases fall through, they come to the square of these.
+ */
+function dominanceFrontiers(kernel: Kernel, tree: DominatorTree, stored: ReadonlySet<Block>, work: Work): Map<Block, Set<Block>> {
   const frontiers = new Map<Block, Set<Block>>();
+  const nearest = nearestAbove(kernel, tree, (block) => block.predecessors.length > 1 || stored.has(block));
+  const above = (block: Block): Block | undefined => {
+    const parent = tree.parent(block);
+    return parent && nearest.get(parent);
+  };
   for (const block of kernel.blocks) {
     if (block.predecessors.length < 2) continue;
     const stop = tree.parent(block);
+    const end = stop ? tree.depth(stop) : -1;
     for (const from of block.predecessors) {
-      for (let at: Block | undefined = from; at && at !== stop; at = tree.parent(at)) {
+      for (let at = nearest.get(from); at && tree.depth(at) > end; at = above(at)) {
         work.ask(1);
         const list = frontiers.get(at);
         // From another predecessor this way was gone before, up to the same block.
@@ -395,4 +405,17 @@ function dominanceFrontiers(kernel: Kernel, tree: DominatorTree, work: Work): Ma
     }
   }
   return frontiers;
+}
+
+/** For each block the nearest of these that dominates it: itself where it is one. */
+function nearestAbove(kernel: Kernel, tree: DominatorTree, isOne: (block: Block) => boolean): ReadonlyMap<Block, Block | undefined> {
+  const nearest = new Map<Block, Block | undefined>();
+  const children = tree.children();
+  const pending = kernel.blocks.slice(0, 1);
+  for (let block = pending.pop(); block; block = pending.pop()) {
+    const above = tree.parent(block);
+    nearest.set(block, isOne(block) || !above ? block : nearest.get(above));
+    for (const child of children.get(block) ?? []) pending.push(child);
+  }
+  return nearest;
 }
