@@ -1,5 +1,6 @@
 /** Shapes of the control-flow graph: orders, dominance, loops. All need `linkBlocks` to have run. */
 import { successors } from "./builder.ts";
+import { immediateDominators } from "./immediate-dominators.ts";
 import type { Block, Kernel } from "./kernel.ts";
 
 /** Blocks so that each comes before those it reaches, but for back edges. The entry is first. */
@@ -101,35 +102,15 @@ export class DominatorTree {
   }
 }
 
-/** Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", over any direction of edges, below a virtual root. */
+/** Over any direction of edges, below a virtual root. */
 function dominatorTree(roots: readonly Block[], order: readonly Block[], incoming: (block: Block) => readonly Block[]): DominatorTree {
-  const index = new Map(order.map((block, position) => [block, position + 1]));
-  const parent = new Int32Array(order.length + 1).fill(-1);
-  parent[0] = 0;
-  const rootSet = new Set(roots);
-  const meet = (a: number, b: number): number => {
-    while (a !== b) {
-      while (a > b) a = parent[a] ?? 0;
-      while (b > a) b = parent[b] ?? 0;
-    }
-    return a;
-  };
-  for (let changed = true; changed; ) {
-    changed = false;
-    for (const [position, block] of order.entries()) {
-      let found = rootSet.has(block) ? 0 : -1;
-      for (const from of incoming(block)) {
-        const at = index.get(from);
-        if (at === undefined || parent[at] === -1) continue;
-        found = found === -1 ? at : meet(found, at);
-      }
-      if (found !== parent[position + 1]) {
-        parent[position + 1] = found;
-        changed = true;
-      }
-    }
-  }
-  return new DominatorTree(new Map(order.map((block, position) => [block, order[(parent[position + 1] ?? 0) - 1]])));
+  const index = new Map(order.map((block, position) => [block, position]));
+  const known = (blocks: readonly Block[]): number[] => blocks.flatMap((block) => index.get(block) ?? []);
+  const parents = immediateDominators(
+    known(roots),
+    order.map((block) => known(incoming(block))),
+  );
+  return new DominatorTree(new Map(order.map((block, position) => [block, order[parents[position] ?? -1]])));
 }
 
 export function dominators(kernel: Kernel): DominatorTree {

@@ -72,6 +72,7 @@ const statements: Readonly<Record<string, Text>> = {
   "dos, nested": nest("do { ", "x++;", " } while (0);"),
   "switches, nested": nest("switch (x) { case @: ", "x++;", " }"),
   cases: (n) => `switch (x) { ${row("case @: x += @; break;\n")(n)} }`,
+  "cases that fall through": (n) => `switch (x) { ${row("case @: x += @;\n")(n)} }`,
   "labels and gotos": row("goto l@; l@: x++;\n"),
   returns: row("if (x == -@) return;\n"),
   attributes: (n) => `${row("[[maybe_unused]] ")(n)} int y = 0;`,
@@ -209,6 +210,7 @@ const declarations: Readonly<Record<string, Text>> = {
 const ofKernels: Readonly<Record<string, Text>> = {
   "loads and stores": row("a[i + @] = b[i * @];\n"),
   "shared arrays": row("__shared__ int t@[8]; t@[i & 7] = x; x += t@[0];\n"),
+  "cases that store and fall through": (n) => `switch (n) { ${row("case @: b[@] = 1;\n")(n)} }`,
   barriers: row("__syncthreads();\n"),
   atomics: row("atomicAdd(&b[@], 1);\n"),
   shuffles: row("x += __shfl_xor_sync(0xffffffff, x, 1);\n"),
