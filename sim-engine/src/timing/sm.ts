@@ -9,6 +9,7 @@ import type { GpuValues } from "../gpus/figures.ts";
 import { writes } from "../memory/site.ts";
 import type { Work } from "../work.ts";
 import { pipeNames, ReplayCode } from "./code.ts";
+import { CodeFetch } from "./code-fetch.ts";
 import { Copies } from "./copies.ts";
 import { Deal } from "./deal.ts";
 import { MemoryPath, reasonIndex, reasons } from "./memory-path.ts";
@@ -114,8 +115,7 @@ export class SmReplay {
   done = 0;
   #lastScheduler = -1;
   /** By line of eight instructions: when it is there, negative before it was asked for. */
-  readonly #codeAt: Float64Array;
-  #codeLines = 0;
+  readonly #codeFetch: CodeFetch;
   /** By slot of a warp that waits for phases: the instruction's site, and when it was issued. */
   readonly #asked = new Map<number, { readonly site: number; readonly time: number }>();
   readonly #contributions: ReadonlyMap<BlockTrace, Uint32Array>;
@@ -129,9 +129,9 @@ export class SmReplay {
     this.code = new ReplayCode(summary, gpu);
     this.traces = traces;
     this.stalls = new Stalls(this.code.instructions.length);
-    this.#codeAt = new Float64Array(Math.floor(this.code.instructions.length / gpu.codeLineInstructions) + 1).fill(-1);
     const totalBlocks = summary.grid[0] * summary.grid[1] * summary.grid[2];
     const activeSms = Math.min(gpu.smCount, totalBlocks);
+    this.#codeFetch = new CodeFetch(gpu, this.code.instructions.length, activeSms);
     this.blocksHere = Math.ceil(totalBlocks / gpu.smCount - 1e-9);
     this.distributorInterval = activeSms / gpu.blockLaunchRate;
     const { dramReadBytes, dramWriteBytes, hostReadBytes = 0, hostWriteBytes = 0 } = summary.traffic;
@@ -501,9 +501,10 @@ export class SmReplay {
         made = this.madeWeight[base + def]!;
       }
     }
-    const fetched = this.#fetched(Math.floor(index / this.gpu.codeLineInstructions), at);
+    const fetched = this.#codeFetch.at(index, at);
     const isFewer = made < this.#weightOf(slot);
-    this.once[slot] = Math.max(0, fetched - at) + (isFewer ? at - this.issuedAt[slot]! - 1 : 0);
+    const isOnce = this.#codeFetch.isFirst;
+    this.once[slot] = (isOnce ? Math.max(0, fetched - at) : 0) + (isFewer ? at - this.issuedAt[slot]! - 1 : 0);
     this.onceWeight[slot] = isFewer ? made : 1;
     if (fetched > at) {
       at = fetched;
@@ -550,15 +551,6 @@ export class SmReplay {
   /** How many executions the entry that a warp is in stands for. */
   #weightOf(slot: number): number {
     return this.cursors.playback[slot]!.weights?.[this.cursors.position[slot]!] ?? 1;
-  }
-
-  /** When a line of code is there that a warp comes to at `at`: the first that does waits for it. */
-  #fetched(line: number, at: number): number {
-    if (this.#codeAt[line]! < 0) {
-      const before = this.#codeLines++;
-      this.#codeAt[line] = before === 0 ? 0 : at + this.gpu.codeLatency * (Math.sqrt(before) - Math.sqrt(before - 1));
-    }
-    return this.#codeAt[line]!;
   }
 
   /** Time goes on to what issues next: as often as that stands for, but for the `once` cycles of its wait, which it has `onceWeight` times. */
