@@ -46,6 +46,16 @@ test("a header is edited, and closed without being saved", async () => {
   await shows(main, /· 45\.9 GB\/s/);
 });
 
+test("more files than stay in memory rest on a header", async () => {
+  client = await startClient({ "/w/a.cuh": header(1) });
+  const all = Array.from({ length: 7 }, (_, k) => `file:///w/a${k}.cu`);
+  for (const uri of all) client.open(uri, includer);
+  client.open(included, header(1));
+  for (const uri of all) await shows(uri, /· 45\.9 GB\/s/);
+  edit(included, 2, header(32));
+  for (const uri of all) await shows(uri, /· 367 GB\/s/);
+});
+
 test("a launch stands in another file than its kernel", async () => {
   const kernel = "__global__ void k(float *x, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) x[i] *= 0.5f;\n}\n";
   const launch = (block: number): string =>

@@ -171,3 +171,29 @@ test("a cancelled one tries no further fixes", () => {
   }
   expect(types.filter((type) => type === "proof").length).toBeLessThanOrEqual(1);
 });
+
+test("a file is outdated when one that it rests on has changed, once; and where nobody knows what it rests on", () => {
+  const texts = {
+    "/w/a.cuh": "#define N 1\n",
+    "/w/a.cu": '#include "a.cuh"\n__global__ void k(float *p) { p[N] = 1; }\n',
+    "/w/b.cu": "int b;\n",
+  };
+  const open = () => {
+    const made = new JobRunner({ read: () => undefined, list: () => [] });
+    for (const [path, text] of Object.entries(texts)) {
+      made.open(path, 1, text);
+      made.configure(path, configuration(1, "h200"));
+    }
+    return made;
+  };
+  const told = open();
+  for (const path of Object.keys(texts)) told.find(path);
+  // All of them were opened since it was asked last.
+  expect(told.outdated()).toEqual(["/w/a.cu"]);
+  told.edit("/w/a.cuh", 2, [{ start: 10, end: 11, text: "2" }]);
+  expect([told.outdated(), told.outdated()]).toEqual([["/w/a.cu"], []]);
+  told.edit("/w/b.cu", 2, [{ start: 0, end: 0, text: " " }]);
+  expect(told.outdated()).toEqual([]);
+  // As after the thread before was ended.
+  expect(open().outdated()).toEqual(Object.keys(texts));
+});

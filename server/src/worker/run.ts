@@ -59,6 +59,8 @@ export class JobRunner {
   readonly #changed = new Set<string>();
   /** Files whose trees and types are kept, the one asked for last at the end. */
   readonly #kept = new Set<string>();
+  /** Of others that were asked for, the files that they rest on. */
+  readonly #rested = new Map<string, ReadonlySet<string>>();
 
   /** The file whose fixes were tried last at the end. */
   readonly #provers = new Map<string, Prover>();
@@ -129,6 +131,7 @@ export class JobRunner {
     this.#changed.add(path);
     this.#texts.delete(path);
     this.#kept.delete(path);
+    this.#rested.delete(path);
     this.#programs.close(path);
     this.#programs.keepOnly(this.#kept);
   }
@@ -187,14 +190,18 @@ export class JobRunner {
     }
   }
 
-  /** Open files that rest on others which were opened, edited or closed since this was asked last. */
+  /**
+   * Open files that rest on others which were opened, edited or closed since this was asked last. One that was never asked for here may have
+   * been asked for where the analysis was ended: it may rest on any.
+   */
   outdated(): readonly string[] {
     const changed = [...this.#changed];
     this.#changed.clear();
-    if (changed.length === 0) return [];
     return [...this.#texts.keys()].filter((path) => {
-      const texts = this.#programs.textsBehind(path);
-      return changed.some((other) => other !== path && texts.has(other));
+      const others = changed.filter((other) => other !== path);
+      if (others.length === 0) return false;
+      const texts = this.#kept.has(path) ? this.#programs.textsBehind(path) : this.#rested.get(path);
+      return others.some((other) => texts?.has(other) ?? true);
     });
   }
 
@@ -368,6 +375,7 @@ export class JobRunner {
     const [oldest] = this.#kept;
     if (this.#kept.size > mostKept && oldest !== undefined) {
       this.#kept.delete(oldest);
+      this.#rested.set(oldest, this.#programs.textsBehind(oldest));
       this.#programs.keepOnly(this.#kept);
     }
     return this.#programs.program(path);
