@@ -194,6 +194,20 @@ describe("the action", () => {
     expect(code).toBe(1);
   }, 120_000);
 
+  test("in a shallow checkout of a branch: a base that is named is fetched, and no branch is made of it", () => {
+    const { folder } = sample();
+    const clone = path.join(scratch, `shallow branch ${count}`);
+    execFileSync("git", ["clone", "--quiet", "--depth=1", "--branch=change", `file://${folder}`, clone]);
+    const changed = (base) => runAction(clone, { base, gate: "false", diff: "false" }, { event: {} });
+    const made = changed("+refs/heads/main:refs/heads/made");
+    expect(made.log).toContain("The base cannot be fetched: nothing is compared with it.");
+    expect(execFileSync("git", ["branch", "--list", "made"], { cwd: clone, encoding: "utf8" })).toBe("");
+    const { code, log } = changed("main");
+    expect(log).toMatch(/^::warning file=src\/copy\.cu,line=3,/m);
+    expect(log).not.toContain("old.cu");
+    expect(code).toBe(1);
+  }, 120_000);
+
   test("where a workflow checks out the branch itself, which its base was merged into: the base is the pull request's", () => {
     const { folder, git, commit } = sample();
     git("checkout", "--quiet", "main");

@@ -36,7 +36,11 @@ have_base() {
     if [ "$(wc -l <<<"$parents")" -eq 2 ]; then BASE="$(head -n 1 <<<"$parents")"; fi
   fi
   if git rev-parse --verify --quiet --end-of-options "$BASE^{commit}" >/dev/null; then return 0; fi
-  git fetch --quiet --no-tags --depth=1 -- origin "$BASE" && return 0
+  # What it names here is what was fetched; with a colon it would be put into a branch of this name or that.
+  if [[ "$BASE" != *:* && "$BASE" != +* ]] && git fetch --quiet --no-tags --depth=1 -- origin "$BASE"; then
+    BASE="$(git rev-parse --verify FETCH_HEAD)"
+    return 0
+  fi
   echo "::warning title=WarpLens::The base cannot be fetched: nothing is compared with it."
   return 1
 }
