@@ -37,7 +37,8 @@ export function readBaseline(file: string, { cwd }: Pick<Io, "cwd">): Baseline {
 /** One that is to be recorded, though there may be one. Throws a UsageError where it would take the place of what is none. */
 export function recordedAnew(file: string, { cwd }: Pick<Io, "cwd">): Baseline {
   refuseLink(file, path.resolve(cwd, file));
-  readBaseline(file, { cwd });
+  // Nothing is lost of an empty file.
+  if (readText(path.resolve(cwd, file)) !== "") readBaseline(file, { cwd });
   return { file, entries: undefined };
 }
 

@@ -396,6 +396,12 @@ describe("check --baseline", () => {
     expect(readFileSync(path.join(cwd, name), "utf8")).toBe(before);
   });
 
+  test("is recorded in an empty file", async () => {
+    const cwd = folderWith({ "a.cu": poor, "known.json": "" });
+    const { code, err } = await runIn(cwd, ["check", "a.cu", "--no-simulate", "--baseline", "known.json", "--write-baseline"]);
+    expect([code, err]).toEqual([0, "recorded 2 findings in known.json\n"]);
+  });
+
   test("is not written anew where files failed: what is known of them would be lost", async () => {
     const cwd = folderWith({ "a.cu": poor, "b/b.cu": poor });
     const argv = ["check", ".", "--no-simulate", "--baseline", "known.json"];

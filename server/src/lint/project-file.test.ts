@@ -73,6 +73,7 @@ describe("problems stand where they are", () => {
     ["a baseline elsewhere", '{ "baseline": "/home/u/.profile" }', '"/home/u/.profile"', /should be a file in this file's folder or below/],
     ["a baseline above", '{ "baseline": "lint/../../x.json" }', '"lint/../../x.json"', /in this file's folder or below/],
     ["a baseline among git's own files", '{ "baseline": ".git/config" }', '".git/config"', /or below, in no hidden one/],
+    ["a baseline in place of git's folder", '{ "baseline": "lint/.git" }', '"lint/.git"', /or below, in no hidden one/],
     ["a baseline in a hidden folder", '{ "baseline": "lint\\\\.x\\\\y" }', '"lint\\\\.x\\\\y"', /or below, in no hidden one/],
     ["a baseline on a drive", '{ "baseline": "C:x.json" }', '"C:x.json"', /in this file's folder or below/],
   ])("%s", (_, text, marked, message) => expect(problemsOf(text)).toEqual([[marked, expect.stringMatching(message)]]));

@@ -66,8 +66,10 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 /** A relative path that does not lead out: what a project names is read, and may be written, on the word of whoever made the project. */
 const isBelow = (file: string): boolean => !/^(?:[\\/]|[A-Za-z]:)/.test(file) && !file.split(/[\\/]/).includes("..");
 
-/** Hidden folders are those of programs, which believe what stands in them: git runs what its own says. */
-export const isInHidden = (file: string): boolean => /(?:^|[\\/])\.[^\\/.][^\\/]*[\\/]/.test(file);
+/**
+ * Hidden folders are those of programs, which believe what stands in them: git runs what its own says. A file `.git` leads to one.
+ */
+export const isInHidden = (file: string): boolean => /(?:^|[\\/])\.(?:[^\\/.][^\\/]*[\\/]|git$)/i.test(file);
 
 interface Key {
   readonly accepts: (value: unknown) => boolean;
