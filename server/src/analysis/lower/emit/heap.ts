@@ -11,7 +11,11 @@ const heapBytes = 2 ** 32;
 export function allocate(lowering: Lowering, bytes: Op, node: Node): Op {
   const { builder, kernel } = lowering;
   kernel.globals.push({ name: "heap", space: "global", bytes: heapBytes, align: 512, element: "i32", content: { kind: "unknown" } });
-  lowering.assume("malloc", "memory of its own for each thread", "the allocator is not simulated: on an H200 a call takes 8 µs by itself, and with many warps 2 to 6 µs for each of them");
+  lowering.assume(
+    "malloc",
+    "memory of its own for each thread",
+    "the allocator is not simulated: on an H200 a call takes 8 µs by itself, and with many warps 2 to 6 µs for each of them",
+  );
   lowering.at(node);
   const heap = builder.emit({ kind: "global.address", index: kernel.globals.length - 1 }, "ptr");
   const threads = builder.int("add", builder.int("mul", linear(builder, "ctaid"), product(builder, "ntid")), linear(builder, "tid"));

@@ -73,8 +73,14 @@ export const deviceFunctions: readonly Entry[] = [
   [{ kind: "special form", name: "barrier arrive" }, "void __warplens_barrier_arrive()"],
   // And those of matrices: lines, their length, whether they run the other way.
   [{ kind: "special form", name: "matrix load" }, "<int L, int C, bool T, X, P> void __warplens_matrix_load(X*, const P*, unsigned)"],
-  [{ kind: "special form", name: "sums load" }, "<int L, int C, bool T, int K, X, P> void __warplens_matrix_load_sums(X*, const P*, unsigned)"],
-  [{ kind: "special form", name: "sums store" }, "<int L, int C, bool T, int K, X, P> void __warplens_matrix_store(P*, const X*, unsigned)"],
+  [
+    { kind: "special form", name: "sums load" },
+    "<int L, int C, bool T, int K, X, P> void __warplens_matrix_load_sums(X*, const P*, unsigned)",
+  ],
+  [
+    { kind: "special form", name: "sums store" },
+    "<int L, int C, bool T, int K, X, P> void __warplens_matrix_store(P*, const X*, unsigned)",
+  ],
   [
     { kind: "special form", name: "matrix product" },
     "<int M, int N, int K, E, D, A, B, C> void __warplens_matrix_product(D*, const A*, const B*, const C*)",
