@@ -1,8 +1,8 @@
 /**
  * What the worker does next: one request at a time, the newest text of each document only. Findings go before what the user asks for,
- * that before a look at which other documents have changed with this one, a broken text's being settled, and simulations. A document is put back when its simulation gives way; one that
- * changes while it is simulated cancels that run. While the user types, the last three are held: none that would only be cancelled by the
- * next key is begun.
+ * that before a look at which other documents have changed with this one, a broken text's being settled, and simulations. A document is
+ * put back when its simulation gives way; one that changes while it is simulated cancels that run. While the user types, the last three
+ * are held: none that would only be cancelled by the next key is begun.
  */
 
 import type { AnalysisWorker, FileFindings, SimulationMessage, SimulationOrder } from "../worker/messages.ts";

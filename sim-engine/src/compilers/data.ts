@@ -286,7 +286,7 @@ export const data: CompilerData = {
           unit: "loads",
           basis: "fitted",
           source: "compiled-kernels",
-          at: "sgemm1dTile (h200-programs), columnOfResults and doubleBuffered (h200-tiles): 48, 48 and 128 registers, where 32, 32 and 96 would do",
+          at: "sgemm1dTile (h200-programs), columnOfResults and doubleBuffered (h200-tiles): 48, 48 and 128 registers, where 32, 32 and 96 would do; loads of two matrices and more count, too (public/more, LeetCUDA hgemm_mma_stage: 74, where 64 would do)",
         },
         recomputedInstructions: {
           value: 4,

@@ -46,6 +46,16 @@ test("who takes long for each line waits less for each that follows, and no seco
   expect(waits(20_000).every((wait) => wait <= 0)).toBe(true);
 });
 
+test("code met behind a loop that is fetched again and again comes as soon as behind one that is kept", () => {
+  const behind = (turns: number): number => {
+    const fetch = new CodeFetch(gpu, 4096, 132);
+    let now = 0;
+    for (let turn = 0; turn < turns; turn++) for (let index = 0; index < 2560; index++) now = Math.max(now + 1, fetch.at(index, now));
+    return fetch.at(2560, now) - now;
+  };
+  expect(behind(10)).toBeCloseTo(behind(1));
+});
+
 test("where it branches to, code is asked for when a warp comes there", () => {
   const fetch = new CodeFetch(gpu, 1024, 132);
   fetch.at(0, 0);

@@ -15,6 +15,8 @@ export class CodeFetch {
   /** By line, how many had been fetched when it was used last. */
   readonly #used: Float64Array;
   #fetches = 0;
+  /** Lines that have ever been there. */
+  #met = 0;
   #lastLine = -1;
   #lastAt = 0;
   /** The line that was asked for last had never been there. */
@@ -42,7 +44,9 @@ export class CodeFetch {
 
   #fetch(line: number, since: number, at: number): void {
     const { codeLatency, codeFarInterval, codeStartBytes, codeNextCacheBytes } = this.#gpu;
-    const before = this.#fetches++;
+    this.#fetches++;
+    const before = this.#met;
+    if (this.isFirst) this.#met++;
     // The first line is what a block's start waits for.
     if (before === 0) this.#lastAt = at;
     else if (this.isFirst) {

@@ -1,8 +1,7 @@
 /**
  * Replays sampled warps on a model of one SM: schedulers that issue each warp's instructions in order, pipes of limited width, a
  * scoreboard, barriers, the memory path, and blocks that follow each other as slots fall free. All SMs are taken to do the same,
- * each with its share of L2, memory and the block distributor. Left out: instruction fetch, and the order of different SMs'
- * accesses.
+ * each with its share of L2, memory and the block distributor. Left out: the order of different SMs' accesses.
  */
 
 import type { GpuValues } from "../gpus/figures.ts";

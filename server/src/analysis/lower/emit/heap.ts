@@ -11,6 +11,7 @@ const heapBytes = 2 ** 32;
 export function allocate(lowering: Lowering, bytes: Op, node: Node): Op {
   const { builder, kernel } = lowering;
   kernel.globals.push({ name: "heap", space: "global", bytes: heapBytes, align: 512, element: "i32", content: { kind: "unknown" } });
+  // The times: microbenchmarks/h200-device-calls.tsv.
   lowering.assume(
     "malloc",
     "memory of its own for each thread",
