@@ -121,10 +121,25 @@ describe("the replay", () => {
   test("what the budget leaves is extrapolated", () => {
     const launch = copies(62, 0.92);
     const all = replay(launch, h200.values, new Work(), 1e9)!;
-    const part = replay(launch, h200.values, new Work(), 5000)!;
+    const part = replay(launch, h200.values, new Work(), 2000)!;
     expect(all.share).toBe(1);
     expect(part.share).toBeLessThan(1);
     expect(Math.abs(part.cycles / all.cycles - 1)).toBeLessThan(0.1);
+  });
+
+  test("the last blocks end one by one: the longest keep an SM that has nothing else to do", () => {
+    const program = new TimedProgram();
+    const site = program.site({ space: "global", operation: "load" }, { l2: 1 });
+    let last = program.memory(site, [], 1, 4);
+    for (let k = 1; k < 16; k++) last = program.memory(site, [last], 1, 4);
+    const short = program.launch(132 * 60, 256).blocks[0]!;
+    const long = { ...program.launch(132 * 20, 256, { times: 10 }).blocks[0]!, index: 1 };
+    const launch = { ...program.launch(132 * 60, 256), blocks: [short, long] };
+    const all = replay(launch, h200.values, new Work(), 1e9)!;
+    const part = replay(launch, h200.values, new Work(), 10_000)!;
+    expect(part.share).toBeLessThan(0.6);
+    expect(Math.abs(part.cycles / all.cycles - 1)).toBeLessThan(0.05);
+    expect(Math.abs(part.residentWarps / all.residentWarps - 1)).toBeLessThan(0.05);
   });
 
   test("a budget that ends in the first part of a kernel does not let that part stand for all of it", () => {

@@ -32,8 +32,8 @@ const longestReplay = 4;
 export const roomOfWarp = (residentWarps: number): number => (replayBudget * longestReplay) / 2 / Math.max(1, residentWarps);
 
 /**
- * Replays about `budget` warp instructions of one SM's share of the launch and extrapolates the rest at the rate of the second
- * half. Undefined when no sampled warp issues anything.
+ * Replays about `budget` warp instructions of one SM's share of the launch, and how its last blocks end; extrapolates what lies between
+ * at the rate of the second half. Undefined when no sampled warp issues anything.
  */
 export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, budget = replayBudget): ReplayResult | undefined {
   const traces = summary.blocks.filter((block) => block.weight > 0 && block.warps.some((warp) => warp.blocks.length > 0));
@@ -52,18 +52,26 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
   const resident = sm.residentBlocks;
   let running = true;
   while ((sm.replayed < budget / 2 || (sm.ended < resident && sm.replayed < most / 2)) && (running = step()));
-  const half = { done: sm.done, stretched: sm.stretched };
+  const half = { done: sm.done, stretched: sm.stretched, residentIntegral: sm.residentIntegral };
   while (running && (sm.replayed < budget || (sm.ended < 2 * resident && sm.replayed < most))) running = step();
+
+  const left = running && sm.done > half.done ? Math.max(0, instructions - sm.done) : 0;
+  const steady = sm.stretched - half.stretched;
+  const [rate, steadyWarps] = [steady / (sm.done - half.done), (sm.residentIntegral - half.residentIntegral) / steady];
+  const seen = sm.done;
+  // Those that run last end one by one, with fewer and fewer beside them.
+  if (left > 0) {
+    sm.endDeal();
+    for (const enough = sm.replayed + budget; sm.replayed < enough && step(); );
+  }
+  // What lies between goes at the rate of the second half.
+  const passed = left > 0 ? Math.max(0, left - (sm.done - seen)) * rate : 0;
 
   // A kernel ends when its stores have arrived.
   const { memory } = sm;
-  let cycles =
-    sm.stretched + Math.max(0, Math.max(memory.stored, memory.l2Writes.free, memory.hostWrites.free, memory.atomics.free) - sm.now);
-  let scale = 1;
-  if (running && sm.done > half.done && sm.done < instructions) {
-    cycles += (instructions - sm.done) * ((sm.stretched - half.stretched) / (sm.done - half.done));
-    scale = instructions / sm.done;
-  }
+  const underWay = Math.max(memory.stored, memory.l2Writes.free, memory.hostWrites.free, memory.atomics.free) - sm.now;
+  const cycles = sm.stretched + passed + Math.max(0, underWay);
+  const scale = left > 0 ? Math.max(1, instructions / sm.done) : 1;
   const ofScheduler = scale / gpu.schedulers;
   const waited = sm.waits.reduce((sum, value) => sum + value, 0);
   const servers = {
@@ -78,7 +86,7 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
   return {
     // What stands for many may not have been replayed often enough for queues to fill.
     cycles: Math.max(cycles, ...Object.values(servers)),
-    residentWarps: sm.stretched > 0 ? sm.residentIntegral / sm.stretched : 0,
+    residentWarps: sm.stretched > 0 ? (sm.residentIntegral + (passed > 0 ? steadyWarps * passed : 0)) / (sm.stretched + passed) : 0,
     busy: {
       issue: (sm.done / gpu.issuesPerScheduler) * ofScheduler,
       ...Object.fromEntries(pipeNames.map((name, i) => [name, sm.pipeBusy[i]! * ofScheduler])),

@@ -203,6 +203,11 @@ export class SmReplay {
     for (let b = 0; b * this.warpsPerBlock < slots; b++) this.#launch(b * this.warpsPerBlock, 0);
   }
 
+  /** No more blocks come: those that are resident run to their end. */
+  endDeal(): void {
+    this.launched = this.blocksHere;
+  }
+
   /** Issues the next instruction of the SM; false when all warps have ended. */
   step(): boolean {
     const { schedulers } = this.gpu;
