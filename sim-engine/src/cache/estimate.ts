@@ -16,6 +16,7 @@ import { type SectorLog, weightsOf } from "./log.ts";
 import { reuseDistances } from "./reuse.ts";
 import { type LogPlan, planLogs } from "./sample.ts";
 import type { SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";
+import { lostOnLines, sectorsPerLine, writtenLines } from "./written-lines.ts";
 
 /** Accesses a sector from which on sectors are taken to come alone: between pairs, which cost half an access each, and one by one. */
 const mostlyAlone = 0.75;
@@ -49,6 +50,11 @@ class Extent {
   /** Says what chance there is that the L2 still holds what the block a step before brought. Steps come in order, each once. */
   keep(direction: number, chance: number): void {
     this.#kept[direction]!.push(chance);
+  }
+
+  /** The chance that what the next block along a direction brought is still there; 1 where nothing was said of it. */
+  kept(direction: number): number {
+    return this.#kept[direction]![0] ?? 1;
   }
 
   /** Blocks' worth of a site's first touches that the launch makes; or so many blocks along `direction` of all directions before it. */
@@ -130,11 +136,41 @@ function noveltiesOf({ logs, sites }: TrafficInput, { steps }: LogPlan, footprin
 const met = (picks: number, among: number): number => (among > 0 ? among * (1 - Math.exp(-picks / among)) : 0);
 
 /** By step, the logged blocks that stand so far from one of them. */
-function besides({ steps }: LogPlan, logs: readonly SectorLog[], { block }: SectorLog): SectorLog[][] {
+function besides(
+  { steps }: { readonly steps: LogPlan["steps"][number][] | LogPlan["steps"] },
+  logs: readonly SectorLog[],
+  { block }: SectorLog,
+): SectorLog[][] {
   return steps.flat().map(({ pairs }) => {
     const places = pairs.flatMap(([from, to]) => (from === block ? [to] : to === block ? [from] : []));
     return logs.filter((log) => places.includes(log.block));
   });
+}
+
+/**
+ * By direction, the share of the sectors that each site leaves written in part which blocks a step away write to as well. Of what the block in
+ * the middle does not store to, another tells it.
+ */
+function closedBeside(
+  { logs, sites }: TrafficInput,
+  { middle, steps }: LogPlan,
+  footprints: Footprints,
+  work: Work,
+): readonly Float64Array[] {
+  const told = new Set<number>();
+  const closed = steps.map(() => new Float64Array(sites.length));
+  for (const log of logs.toSorted((a, b) => Number(b.block === middle) - Number(a.block === middle))) {
+    const { partial } = footprints.alone(log, work);
+    const own = [...sites.keys()].filter((s) => partial[s]! > 0 && !told.has(s));
+    if (own.length === 0) continue;
+    for (const [direction, along] of steps.entries())
+      for (const others of besides({ steps: [along] }, logs, log)) {
+        const shares = footprints.closed(log, others, work);
+        for (const s of own) closed[direction]![s] = Math.max(closed[direction]![s]!, shares[s]!);
+      }
+    for (const s of own) told.add(s);
+  }
+  return closed;
 }
 
 /** Sectors that a block requests, by site, those of iterations that were not run included. */
@@ -332,7 +368,8 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
   }
   const first = perBlock(plan, logs, input.standsFor ?? logs.map(() => 1), sectors, blocks, footprints, work);
   const novelties = noveltiesOf(input, plan, footprints, work);
-  const [touched, read, written, partial] = [novelties("touched"), novelties("read"), novelties("written"), novelties("partial")];
+  const [touched, read, written] = [novelties("touched"), novelties("read"), novelties("written")];
+  const closed = closedBeside(input, plan, footprints, work);
 
   /** Room in the L2 that a block takes with what the site is first to touch, in sectors that are read. */
   const roomOf = (s: number): number => first.touched[s]! * (isWrite(input, s) ? values.l2WrittenRoom : 1);
@@ -462,7 +499,8 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
             ? Math.max(0, onward - first.written[s]! * blocks) * lost(s)
             : 0;
       result.writtenBytes = (dirty + rewritten) * values.sectorBytes;
-      result.filledSectors = bounded(s, first.partial[s]! * blocksOf(s, partial));
+      const open = closed.reduce((share, along, direction) => share * (1 - along[s]! * extent.kept(direction)), 1);
+      result.filledSectors = bounded(s, first.partial[s]! * (sites[s]!.space === "local" ? concurrent : blocks) * open);
       result.readBytes += result.filledSectors * values.sectorBytes;
     }
     return result;
@@ -478,6 +516,9 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
     site.filledSectors = 0;
     site.readBytes = 0;
   }
+  const linesPerSector = writtenLines(logs, plan.middle, sites, work).map((lines, s) =>
+    isIrregular(input, s) || sites[s]!.space === "local" ? 1 / sectorsPerLine : lines,
+  );
   // What is written last stays in the L2 when the kernel ends, but for what is the host's.
   const ofDevice = memory.filter((_, s) => !isOfHost(input, s));
   const dirtyBytes = ofDevice.reduce((total, site) => total + site.writtenBytes, 0);
@@ -485,7 +526,18 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
     const touchedBytes = over((s) => first.touched[s]!, 3, 1);
     const final = values.l2FinalShare * values.l2Bytes * Math.min(1, dirtyBytes / Math.max(touchedBytes, 1));
     const stays = Math.min(dirtyBytes, values.l2DirtyShare * values.l2Bytes, final);
-    for (const site of ofDevice) site.writtenBytes *= 1 - stays / dirtyBytes;
+    // It stays by lines, however little of each is written; what was filled from memory leaves earlier.
+    for (const [s, site] of memory.entries()) {
+      if (isOfHost(input, s)) continue;
+      const filled = Math.min(1, ratio(site.filledSectors * values.sectorBytes, site.writtenBytes, 0));
+      const share = (1 - filled * (1 - values.l2ScatteredDirtyShare)) / (sectorsPerLine * linesPerSector[s]!);
+      site.writtenBytes *= 1 - (share * stays) / dirtyBytes;
+    }
+  }
+  for (const [s, site] of memory.entries()) {
+    if (!isWrite(input, s) || isIrregular(input, s) || isOfHost(input, s)) continue;
+    const written = site.writtenBytes / values.sectorBytes;
+    site.lostBytes += lostOnLines({ written, filled: site.filledSectors }, linesPerSector[s]!, l1[s]!, values);
   }
   return memory;
 }

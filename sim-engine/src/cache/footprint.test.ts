@@ -51,3 +51,12 @@ test.each([
   // Blocks on both sides tell no more than one does.
   expect(footprints.lone(own, [[other, other]], new Work())).toEqual(Float64Array.of(lone, 0));
 });
+
+test.each([
+  ["nobody else writes there", [1, 2, 3, 4], [10, 11], 0],
+  ["the next block goes on where this one ends", [1, 2, 3, 4], [4, 5, 6, 7], 0.5],
+  ["both write parts of all", [1, 2, 3, 4], [1, 2, 3, 4], 1],
+])("sectors that are written in part and closed by the next block: %s", (_, own, next, closed) => {
+  const footprints = new Footprints(2);
+  expect(footprints.closed(logOf(0, [], own), [logOf(1, [], next)], new Work())).toEqual(Float64Array.of(0, closed));
+});

@@ -14,7 +14,7 @@ const wasWritten = 2;
 const firstRoom = 512;
 
 /** Sectors by site. */
-export type BySite = Exclude<keyof FirstTouches, "lone">;
+export type BySite = Exclude<keyof FirstTouches, "lone" | "open">;
 
 /** First touches in one block, by site, those of iterations that were not run included. */
 export interface FirstTouches {
@@ -23,17 +23,19 @@ export interface FirstTouches {
   /** Of these, sectors of iterations that were not run: where they lie is not known. */
   readonly unseen: Float64Array;
   /** Of `read`, sectors of which memory brings the neighbour, too, and nobody in the block touches that; none where not all was run. */
-  readonly lone: Lone;
+  readonly lone: SectorsOfSites;
   /** Sectors that a store or atomic of the site is first to write. */
   readonly written: Float64Array;
   /** Sectors that the site is first to touch in any way. */
   readonly touched: Float64Array;
   /** Of the block: sectors that end partly written though never read. Told of the site that wrote them first. */
   readonly partial: Float64Array;
+  /** The sectors of `partial`, those of iterations that were not run left out. */
+  readonly open: SectorsOfSites;
 }
 
-/** Sectors that a block reads without the other of the two that memory brings together, each with the site that reads it first. */
-interface Lone {
+/** Sectors, each with the site that touches it first. */
+interface SectorsOfSites {
   readonly sectors: readonly number[];
   readonly sites: readonly number[];
 }
@@ -56,7 +58,11 @@ export class Footprint {
     const touched = new Float64Array(sites);
     const partial = new Float64Array(sites);
     // Sectors that were written first, and those that were read first, each by which request.
-    const writers: { readonly places: number[]; readonly requests: number[] } = { places: [], requests: [] };
+    const writers: { readonly places: number[]; readonly sectors: number[]; readonly requests: number[] } = {
+      places: [],
+      sectors: [],
+      requests: [],
+    };
     const readers: { readonly sectors: number[]; readonly sites: number[] } = { sectors: [], sites: [] };
     // In the order in which the L1 sees them, so that both blame the same site for what is new.
     interleave([log], work, (_, r) => {
@@ -72,6 +78,7 @@ export class Footprint {
           written[site]! += weight;
           if (kind === store) {
             writers.places.push(place);
+            writers.sectors.push(sector);
             writers.requests.push(r);
           }
         }
@@ -94,10 +101,13 @@ export class Footprint {
     });
     // Sectors that are new take most of the time: the table grows with them.
     work.ask((writers.places.length + readers.sectors.length) / 2);
+    const open: { readonly sectors: number[]; readonly sites: number[] } = { sectors: [], sites: [] };
     for (const [k, place] of writers.places.entries()) {
       const request = writers.requests[k]!;
       if (this.#written[place] === allBytes || (this.#done[place]! & wasRead) !== 0) continue;
       partial[log.site[request]!]! += weights[request]!;
+      open.sectors.push(writers.sectors[k]!);
+      open.sites.push(log.site[request]!);
     }
     const lone: { readonly sectors: number[]; readonly sites: number[] } = { sectors: [], sites: [] };
     if (unseen.every((count) => count === 0))
@@ -106,12 +116,18 @@ export class Footprint {
         lone.sectors.push(readers.sectors[k]!);
         lone.sites.push(readers.sites[k]!);
       }
-    return { read, unseen, lone, written, touched, partial };
+    return { read, unseen, lone, written, touched, partial, open };
   }
 
   /** Whether a sector was read or written. */
   touches(sector: number): boolean {
     return this.#places.has(sector);
+  }
+
+  /** Whether any of a sector was written. */
+  writes(sector: number): boolean {
+    const place = this.#places.get(sector);
+    return place !== undefined && (this.#done[place]! & wasWritten) !== 0;
   }
 
   /** Its place in the lists, which it gets now if nobody touched it before. */
@@ -182,6 +198,28 @@ export class Footprints {
         add(other, -1 / others.length, goesOnIn(log));
       }
     return lone.map((count) => Math.max(0, count));
+  }
+
+  /**
+   * Of the sectors that a block writes in part, the share that others a step away write to as well, by site: what one leaves open the other
+   * closes.
+   * @param others the logged blocks that stand so far from this one, on either side
+   */
+  closed(log: SectorLog, others: readonly SectorLog[], work: Work): Float64Array {
+    const closed = new Float64Array(this.#sites);
+    const all = new Float64Array(this.#sites);
+    const own = this.alone(log, work).open;
+    for (const site of own.sites) all[site]!++;
+    const add = ({ sectors, sites }: SectorsOfSites, by: SectorLog): void => {
+      const { footprint } = this.#of(by, work);
+      work.ask(sectors.length * sectorSteps);
+      for (let k = 0; k < sectors.length; k++) if (footprint.writes(sectors[k]!)) closed[sites[k]!]! += 1 / others.length;
+    };
+    for (const other of others) {
+      add(own, other);
+      add(this.alone(other, work).open, log);
+    }
+    return closed.map((count, s) => (all[s]! > 0 ? Math.min(1, count / all[s]!) : 0));
   }
 
   #of(log: SectorLog, work: Work): { readonly footprint: Footprint; readonly first: FirstTouches } {

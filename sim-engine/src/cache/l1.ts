@@ -21,8 +21,9 @@ export interface SiteL1 {
   /** Sectors that go on to the L2, and what they cost there, in accesses (`lineAccesses`). */
   onward: number;
   accesses: number;
-  /** Lines that those sectors lie in, request by request. */
+  /** Lines that those sectors lie in, request by request, and of these those right behind another of the request. */
   lines: number;
+  beside: number;
   /** Sectors of the requests of which any goes on. */
   ofOnward: number;
   /** Sectors looked up in the L1: not those of atomics and of loads that bypass it. */
@@ -49,6 +50,7 @@ export function playL1(
     onward: 0,
     accesses: 0,
     lines: 0,
+    beside: 0,
     ofOnward: 0,
     lookups: 0,
   }));
@@ -71,17 +73,19 @@ export function playL1(
     const looksUp = kind === store || (kind === load && cachesLoads);
     let line = -1;
     let ofLine = 0;
+    let shared = 0;
     for (let i = log.start[request]!; i < log.start[request + 1]!; i++) {
       const sector = log.sectors[i]!;
       site.sectors += weight;
       let onward = true;
       if (looksUp) {
         site.lookups += weight;
-        const found = kind === load ? cache.load(sector, turn) : cache.store(sector, log.bytes[i]!) ? "hit" : "miss";
+        const found = kind === load ? cache.load(sector, turn) : cache.store(sector, log.bytes[i]!);
         const hit = found !== "miss";
         if (hit) site.hits += weight;
         if (found === "under way") site.underWay += weight;
         onward = kind === store ? !merged.joins(warp, sector, log.bytes[i]!) : !hit;
+        if (onward && found === "in part") shared++;
         if (!hit && sector >>> 2 !== last) {
           last = sector >>> 2;
           brought++;
@@ -91,13 +95,14 @@ export function playL1(
       site.onward += weight;
       if (sector >>> 2 !== line) {
         site.accesses += weight * lineAccesses(ofLine, kind === store, gpu);
+        if (sector >>> 2 === line + 1) site.beside += weight;
         line = sector >>> 2;
         ofLine = 0;
         site.lines += weight;
       }
       ofLine++;
     }
-    site.accesses += weight * lineAccesses(ofLine, kind === store, gpu);
+    site.accesses += weight * (lineAccesses(ofLine, kind === store, gpu) + shared * gpu.l2SharedWriteCost);
     if (line >= 0) site.ofOnward += weight * (log.start[request + 1]! - log.start[request]!);
     // What a warp stores to while it still waits for a load of it does not stay.
     for (const met of stores.get(log)!.metBy(request))

@@ -22,8 +22,8 @@ describe("a sectored cache", () => {
   });
   test("a store meets what was stored; a load misses what is written in part", () => {
     const cache = new SectoredCache(1 << 16, 16);
-    expect([cache.store(8, 0xf), cache.store(8, 0xf0), cache.load(8, 0), cache.load(8, 1)]).toEqual([false, true, "miss", "hit"]);
-    expect([cache.store(9, 0xffffffff), cache.load(9, 0)]).toEqual([false, "hit"]);
+    expect([cache.store(8, 0xf), cache.store(8, 0xf0), cache.load(8, 0), cache.load(8, 1)]).toEqual(["miss", "in part", "miss", "hit"]);
+    expect([cache.store(9, 0xffffffff), cache.load(9, 0), cache.store(9, 1)]).toEqual(["miss", "hit", "hit"]);
   });
   test("lines that pass push out what was unused longest", () => {
     const kept = (passing: number): number => {

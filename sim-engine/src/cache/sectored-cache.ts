@@ -37,14 +37,18 @@ export class SectoredCache {
     return "miss";
   }
 
-  /** A store that writes the bytes of `mask`: whether it meets its sector here. What is partly written a load still misses. */
-  store(sector: number, mask: number): boolean {
+  /**
+   * A store that writes the bytes of `mask`: whether it meets its sector here, or one of which only parts were stored. What is partly
+   * written a load still misses.
+   */
+  store(sector: number, mask: number): "miss" | "hit" | "in part" {
     const at = this.#find(sector >>> 2);
     const bit = 1 << (sector & 3);
-    const hit = (this.#sectors[at]! & bit) !== 0;
+    const before = this.#sectors[at]!;
     this.#brought[at * 4 + (sector & 3)] = -1;
     this.#sectors[at]! |= mask >>> 0 === 0xffffffff ? bit | (bit << 4) : bit;
-    return hit;
+    if ((before & bit) === 0) return "miss";
+    return (before & (bit << 4)) === 0 ? "in part" : "hit";
   }
 
   /** A sector is there no more, its line is. */

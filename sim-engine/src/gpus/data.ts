@@ -8948,6 +8948,13 @@ export const data: GpuData = {
           source: "h200-measured",
           at: "h200-drift-profile.tsv: dram_read_bytes and dram_write_bytes by threads and length of rows",
         },
+        loneFillBytes: {
+          value: 213,
+          unit: "bytes",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-parts.tsv: 50 ps a sector of every 256 bytes (stored, float1, 256) at the 4.27 TB/s that sectors side by side are filled and written with",
+        },
         lateSectorBytes: {
           value: 560,
           unit: "bytes",
@@ -8961,6 +8968,13 @@ export const data: GpuData = {
           basis: "derived",
           source: "h200-measured",
           at: "h200*/truth/launches.json, l2_write_sectors over sectors stored: stores behind each other to 3 to 8 lines are merged (sha256Blocks: 7.2 of 8 that can be; squareOfResults 128: 6.2 of 8, 64: 3.1 of 4; trace 2.9, lennardJones 2.9 and raySpheres 2.5 of 3; vectorLoads 1.9 of 2), those to 9 and more are mostly not (lbmCollideAoS: 1.4 of 9), nor those that loads come between (advanceAoS: 1.1 of 3)",
+        },
+        l2SharedWriteCost: {
+          value: 0.16,
+          unit: "ratio",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-slices.txt: eight warps that store a word each to the same sectors write 36.5 (64 warps an SM) and 32 sectors a cycle (8), to sectors of their own 39",
         },
         l2SectorWriteCost: {
           value: 0.4,

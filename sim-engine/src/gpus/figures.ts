@@ -213,6 +213,12 @@ export const figureDefinitions = {
   l2WritePortBytesPerClock: number("behaviour", true, "bytes/clock/SM", "What one SM can write to the L2"),
   l2WritePortLineBytes: number("behaviour", true, "bytes", "What a line takes of that at least, however little of it is written"),
   l2AccessBytes: number("behaviour", true, "bytes", "What the L2 serves at once: a lone sector costs as much"),
+  l2SharedWriteCost: number(
+    "behaviour",
+    true,
+    "ratio",
+    "What a store costs the L2 beyond its own access where another has stored other parts of its sector just before, in accesses",
+  ),
   l2WriteShare: number("behaviour", true, "ratio", "L2 write bandwidth over L2 read bandwidth"),
   l2LineShare: number("behaviour", true, "ratio", "What a line that is read keeps the L2 from writing, over the read of a lone sector"),
   l2DirtyShare: number("behaviour", true, "ratio", "Share of the L2 that may hold what is not yet written to memory"),
@@ -273,6 +279,12 @@ export const figureDefinitions = {
     true,
     "ratio",
     "L2s of data that resident blocks go through until half of the sectors that two warps write in part come too late for each other",
+  ),
+  loneFillBytes: number(
+    "behaviour",
+    true,
+    "bytes",
+    "Bytes that memory would move in the time that a sector takes which is filled and written back, others of its request far away",
   ),
   lateSectorBytes: number("behaviour", true, "bytes", "Bytes that memory would move in the time that a sector takes which comes too late"),
   mergedStoreLines: number(
