@@ -8981,7 +8981,7 @@ export const data: GpuData = {
           unit: "ratio",
           basis: "measured",
           source: "h200-measured",
-          at: "h200-bandwidth.txt, lines: a line written whole costs 2.2 times a lone sector",
+          at: "h200-bandwidth.txt, lines: a line written whole costs 2.2 times a lone sector; h200-halves.tsv: lines that memory brings and lines that are written take 14 cycles for one of each",
         },
         l1Ways: {
           value: 16,

@@ -293,7 +293,12 @@ export const figureDefinitions = {
     "lines",
     "Lines to which a warp's stores, one right behind the other, reach the L2 as one for each sector; 0 where none do",
   ),
-  l2SectorWriteCost: number("behaviour", true, "ratio", "What each further sector of a line that is written costs, over the first"),
+  l2SectorWriteCost: number(
+    "behaviour",
+    true,
+    "ratio",
+    "What each further sector of a line that is written costs, over the first; and each sector that memory brings to an L2 of halves",
+  ),
   l1Ways: number("behaviour", true, "ways", "Lines of the L1 that one address may be kept in"),
   carveoutRoom: number("behaviour", true, "ratio", "Room that shared memory is given by default, over what resident blocks take"),
   carveoutRoomUnused: number("behaviour", true, "ratio", "The same where blocks take no more than the driver's reserve"),

@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.15,
+  wider: 1,
   classes: {
-    launch: { launches: 40, error: 0.18 },
-    compute: { launches: 49, error: 0.46 },
-    l1: { launches: 65, error: 0.27 },
-    l2: { launches: 43, error: 0.6 },
-    memory: { launches: 114, error: 0.26 },
-    atomics: { launches: 26, error: 0.72 },
-    host: { launches: 2, error: 0.35 },
-    waits: { launches: 16, error: 0.35 },
+    launch: { launches: 32, error: 0.11 },
+    compute: { launches: 46, error: 0.53 },
+    l1: { launches: 63, error: 0.18 },
+    l2: { launches: 84, error: 0.32 },
+    memory: { launches: 89, error: 0.2 },
+    atomics: { launches: 23, error: 0.6 },
+    host: { launches: 2, error: 0.26 },
+    waits: { launches: 16, error: 0.26 },
   },
 };

@@ -229,8 +229,17 @@ export class MemoryPath {
     // Data goes each way by itself, but lines that are read take turns with what is written.
     const l2 = changes ? this.l2Writes : this.l2Reads;
     const atL2 = l2.serve(atPort, toL2 * traffic.accessesPerSector * (changes ? rates.l2PerWrite : rates.l2PerRead), this.weight);
-    if (!changes) this.l2Writes.serve(atPort, toL2 * traffic.linesPerSector * rates.l2PerLine, this.weight);
     let back = atL2;
+    if (!changes) {
+      // What memory brings to the half that did not ask for it goes the way that writes go, too.
+      const brought = traffic.host ? 0 : toDram;
+      const atHalf = this.l2Writes.serve(
+        atPort,
+        toL2 * traffic.linesPerSector * rates.l2PerLine + brought * rates.l2PerBrought,
+        this.weight,
+      );
+      if (brought > 0 && rates.l2PerBrought > 0) back = Math.max(back, atHalf);
+    }
     let utilisation = l2.utilisation(atPort);
     let latency = gpu.l2Latency;
     this.reason = reasonIndex.l2;

@@ -39,6 +39,8 @@ export interface MemoryRates {
   readonly l2PerWrite: number;
   /** Cycles for which each line that is read keeps this SM's share of the L2 from writing. */
   readonly l2PerLine: number;
+  /** The same of each sector that memory brings, half of them for the other half of the L2. */
+  readonly l2PerBrought: number;
   /** Cycles for each byte of this SM's share of memory bandwidth, in order, by lanes along rows of their own, and scattered. */
   readonly dramPerByte: number;
   readonly dramPerRowByte: number;
@@ -69,6 +71,7 @@ export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number
     portPerLine: gpu.l2WritePortLineBytes / gpu.l2WritePortBytesPerClock,
     l2PerRead: gpu.l2AccessBytes * share(gpu.l2Bandwidth),
     l2PerLine: gpu.l2LineShare * gpu.l2AccessBytes * share(gpu.l2Bandwidth),
+    l2PerBrought: gpu.l2Partitions > 1 ? gpu.l2SectorWriteCost * gpu.l2AccessBytes * share(gpu.l2Bandwidth * gpu.l2WriteShare) : 0,
     l2PerWrite: gpu.l2AccessBytes * share(gpu.l2Bandwidth * gpu.l2WriteShare),
     dramPerByte: share(dramBandwidthFor(gpu, readShare)),
     dramPerRowByte: share(dramBandwidthFor(gpu, readShare) * gpu.dramRowShare),

@@ -17,7 +17,7 @@ nvcc -O3 -arch=native rows.cu -o /tmp/rows && timeout 200 /tmp/rows > "$out/rows
 nvcc -O3 -arch=native streams.cu -o /tmp/streams && timeout 200 /tmp/streams > "$out/streams.txt"
 nvcc -O3 -arch=native turns.cu -o /tmp/turns && timeout 200 /tmp/turns > "$out/turns.txt"
 timeout 150 ncu --clock-control none --csv --metrics "$metrics,lts__d_sectors_fill_device.sum" /tmp/turns profile > "$out/turns-profile.csv"
-for name in async-copies memory-queue atomics drift under-way constants host-code tensor-clock rows-cold strides pipes grid-barriers float-sums conflicts own-rows cas-loops code constants-cold slices; do
+for name in async-copies memory-queue atomics drift under-way constants host-code tensor-clock rows-cold strides pipes grid-barriers float-sums conflicts own-rows cas-loops code constants-cold slices beside; do
   nvcc -O3 -std=c++17 -arch=native $name.cu -o /tmp/$name && timeout 200 /tmp/$name > "$out/$name.txt"
 done
 copies=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__m_xbar2l1tex_read_sectors.sum,lts__t_sectors_srcunit_tex_op_read.sum
@@ -25,6 +25,8 @@ copies+=,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum,smsp
 timeout 150 ncu --clock-control none --csv --metrics "$copies" /tmp/async-copies profile > "$out/async-copies-profile.csv"
 parts=gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,lts__t_sectors_op_write.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
 nvcc -O3 -std=c++17 -arch=native parts.cu -o /tmp/parts && timeout 150 ncu --clock-control none --csv --metrics "$parts" /tmp/parts > "$out/parts.csv"
+nvcc -O3 -std=c++17 -arch=native halves.cu -o /tmp/halves && timeout 150 ncu --cache-control none --clock-control none --csv --metrics \
+  "$parts,lts__t_sectors_op_read.sum,lts__t_sectors_srcunit_ltcfabric.sum" -k "regex:Row|Side|Once" /tmp/halves > "$out/halves.csv"
 nvcc -O3 -std=c++17 -arch=native reread.cu -o /tmp/reread && timeout 150 ncu --clock-control none --csv --metrics "$metrics" /tmp/reread > "$out/reread.csv"
 timeout 150 ncu --clock-control none --csv --metrics "$metrics,lts__d_sectors_fill_device.sum" /tmp/drift profile > "$out/drift-profile.csv"
 calls=gpu__time_duration.sum,sm__cycles_elapsed.max,smsp__inst_executed.sum,smsp__inst_executed_op_generic_st.sum,smsp__inst_executed_op_local_ld.sum
