@@ -33,17 +33,19 @@ __global__ void k(float *x, int n) {
 }
 int main() { float *x; cudaMalloc(&x, 4096 * 1024 * 4); k<<<16384, 256>>>(x, 4096 * 32); }
 `;
+/** What the lens says of the memory's bandwidth: tens of GB/s where neighbouring lanes take neighbouring words, hundreds where they lie apart. */
+const [few, many] = [/· \d\d(\.\d)? GB\/s/, /· \d{3} GB\/s/];
 const [main, included] = ["file:///w/a.cu", "file:///w/a.cuh"];
 
 test("a header is edited, and closed without being saved", async () => {
   client = await startClient({ "/w/a.cuh": header(1) });
   client.open(main, includer);
   client.open(included, header(1));
-  await shows(main, /· 45\.9 GB\/s/);
+  await shows(main, few);
   edit(included, 2, header(32));
-  await shows(main, /· 367 GB\/s/);
+  await shows(main, many);
   client.notify("textDocument/didClose", { textDocument: { uri: included } });
-  await shows(main, /· 45\.9 GB\/s/);
+  await shows(main, few);
 });
 
 test("more files than stay in memory rest on a header", async () => {
@@ -51,9 +53,9 @@ test("more files than stay in memory rest on a header", async () => {
   const all = Array.from({ length: 7 }, (_, k) => `file:///w/a${k}.cu`);
   for (const uri of all) client.open(uri, includer);
   client.open(included, header(1));
-  for (const uri of all) await shows(uri, /· 45\.9 GB\/s/);
+  for (const uri of all) await shows(uri, few);
   edit(included, 2, header(32));
-  for (const uri of all) await shows(uri, /· 367 GB\/s/);
+  for (const uri of all) await shows(uri, many);
 });
 
 test("a launch stands in another file than its kernel", async () => {
