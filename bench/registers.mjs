@@ -1,5 +1,5 @@
 /**
- * How near the estimated registers come to what nvcc gives: every kernel instance that a program launches, compiled for the H200 and simulated.
+ * How near the estimated registers come to what nvcc gives: every kernel instance that a program launches, as it is compiled for the H200.
  *
  *   node bench/registers.mjs [--half study|unseen] [--match REGEXP] [--verbose] FILE_OR_FOLDER...
  *
@@ -48,18 +48,17 @@ const match = new RegExp(values.match);
 
 const files = positionals
   .map((name) => path.resolve(name))
-  .flatMap((name) => (statSync(name).isDirectory() ? globbed(name) : [name]))
+  .flatMap((name) => (statSync(name).isDirectory() ? sourcesIn(name) : [name]))
   .filter((file) => match.test(file) && (values.half === undefined || halfOf(file) === values.half));
 const pairs = [];
 let left = 0;
-for (const found of inOrder(files)) {
-  const { file, kernels } = await found;
+for (const { file, kernels } of await compiledAll(files)) {
   if (kernels) pairs.push(...compared(file, kernels));
   else left++;
 }
 report();
 
-function globbed(folder) {
+function sourcesIn(folder) {
   return readdirSync(folder, { recursive: true })
     .filter((name) => name.endsWith(".cu"))
     .sort()
@@ -72,23 +71,15 @@ function halfOf(file) {
   return createHash("sha256").update(name).digest()[0] % 2 === 0 ? "study" : "unseen";
 }
 
-/** Compiles as many at a time as there are processors. */
-function inOrder(all) {
+/** As many at a time as there are processors. */
+async function compiledAll(all) {
+  const found = [];
   let next = 0;
-  const results = all.map(() => Promise.withResolvers?.() ?? deferred());
-  const worker = async () => {
-    for (let k = next++; k < all.length; k = next++) results[k].resolve(await compiled(all[k]));
+  const compileOthers = async () => {
+    for (let k = next++; k < all.length; k = next++) found[k] = await compiled(all[k]);
   };
-  for (let k = 0; k < os.cpus().length; k++) worker();
-  return results.map(({ promise }) => promise);
-}
-
-function deferred() {
-  let resolve;
-  const promise = new Promise((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
+  await Promise.all(os.cpus().map(compileOthers));
+  return found;
 }
 
 async function compiled(file) {

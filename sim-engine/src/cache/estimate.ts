@@ -8,6 +8,7 @@ import type { GpuValues } from "../gpus/figures.ts";
 import type { Dim3 } from "../ir/kernel.ts";
 import { writes } from "../memory/site.ts";
 import { Work } from "../work.ts";
+import { besides, closedBeside } from "./besides.ts";
 import { lateSectors } from "./drift.ts";
 import { type BySite, type FirstTouches, Footprint, Footprints } from "./footprint.ts";
 import { heldUpCycles, loadsMet } from "./held-up.ts";
@@ -135,44 +136,6 @@ function noveltiesOf({ logs, sites }: TrafficInput, { steps }: LogPlan, footprin
 /** Of `among` equally likely places, how many `picks` random ones meet at least once. */
 const met = (picks: number, among: number): number => (among > 0 ? among * (1 - Math.exp(-picks / among)) : 0);
 
-/** By step, the logged blocks that stand so far from one of them. */
-function besides(
-  { steps }: { readonly steps: LogPlan["steps"][number][] | LogPlan["steps"] },
-  logs: readonly SectorLog[],
-  { block }: SectorLog,
-): SectorLog[][] {
-  return steps.flat().map(({ pairs }) => {
-    const places = pairs.flatMap(([from, to]) => (from === block ? [to] : to === block ? [from] : []));
-    return logs.filter((log) => places.includes(log.block));
-  });
-}
-
-/**
- * By direction, the share of the sectors that each site leaves written in part which blocks a step away write to as well. Of what the block in
- * the middle does not store to, another tells it.
- */
-function closedBeside(
-  { logs, sites }: TrafficInput,
-  { middle, steps }: LogPlan,
-  footprints: Footprints,
-  work: Work,
-): readonly Float64Array[] {
-  const told = new Set<number>();
-  const closed = steps.map(() => new Float64Array(sites.length));
-  for (const log of logs.toSorted((a, b) => Number(b.block === middle) - Number(a.block === middle))) {
-    const { partial } = footprints.alone(log, work);
-    const own = [...sites.keys()].filter((s) => partial[s]! > 0 && !told.has(s));
-    if (own.length === 0) continue;
-    for (const [direction, along] of steps.entries())
-      for (const others of besides({ steps: [along] }, logs, log)) {
-        const shares = footprints.closed(log, others, work);
-        for (const s of own) closed[direction]![s] = Math.max(closed[direction]![s]!, shares[s]!);
-      }
-    for (const s of own) told.add(s);
-  }
-  return closed;
-}
-
 /** Sectors that a block requests, by site, those of iterations that were not run included. */
 function sectorsIn(log: SectorLog, sites: number): Float64Array {
   const weights = weightsOf(log);
@@ -221,7 +184,7 @@ function perBlock(
     const { read } = footprints.alone(log, work);
     const told = [...open].filter((s) => read[s]! > 0);
     if (told.length === 0) continue;
-    const lone = footprints.lone(log, besides(plan, logs, log), work);
+    const lone = footprints.lone(log, besides(plan.steps.flat(), logs, log), work);
     for (const s of told) {
       open.delete(s);
       found.lone[s] = found.read[s]! * Math.min(1, lone[s]! / read[s]!);
