@@ -41,8 +41,9 @@ const studied = [
   "h200-mixed",
   "h200-fresh",
   "h200-classes",
+  "h200-kinds",
 ];
-const unseen = ["h200-unseen", "h200-sums-unseen", "h200-mixed-unseen", "h200-fresh-unseen", "h200-classes-unseen"];
+const unseen = ["h200-unseen", "h200-sums-unseen", "h200-mixed-unseen", "h200-fresh-unseen", "h200-classes-unseen", "h200-kinds-unseen"];
 /** Programs of the H200's sets on another GPU, of which nothing was measured for its model. */
 const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen"].map((kernels) => ({
   name: kernels.replace("h200", "h100"),
