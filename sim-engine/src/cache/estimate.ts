@@ -238,7 +238,7 @@ export function estimateTraffic(
   const l1 = playL1(
     together,
     sites,
-    (input.l1Bytes * Math.min(together.length, plan.resident.length)) / plan.resident.length,
+    { bytes: input.l1Bytes, share: Math.min(together.length, plan.resident.length) / plan.resident.length },
     values,
     work,
   );

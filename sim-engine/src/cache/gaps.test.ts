@@ -51,7 +51,7 @@ test("repeats within repeats count once for each turn of those around them", () 
 });
 
 test("a row that fits the L1 is found there again; one that does not, is not", () => {
-  const hits = (times: number) => playL1([twice(16, times)], [{}], 64 * 1024, values, new Work())[0]!.hits;
+  const hits = (times: number) => playL1([twice(16, times)], [{}], { bytes: 64 * 1024, share: 1 }, values, new Work())[0]!.hits;
   expect(hits(1)).toBe(64);
   expect(hits(8)).toBe(8 * 64);
   expect(hits(200)).toBe(0);

@@ -5,6 +5,7 @@ import type { MemorySite } from "../memory/site.ts";
 import type { Work } from "../work.ts";
 import { Gaps } from "./gaps.ts";
 import { interleave } from "./interleave.ts";
+import { LeavingStores } from "./leaving-stores.ts";
 import { atomic, bypass, load, type SectorLog, store, weightsOf } from "./log.ts";
 import { SectoredCache } from "./sectored-cache.ts";
 import { StoreMerging } from "./store-merging.ts";
@@ -31,18 +32,19 @@ export interface SiteL1 {
 }
 
 /**
- * Plays the logged blocks of one SM through an L1 of `bytes`. `sharing` is how many of the blocks that would share it are logged:
- * the cache is taken smaller in proportion. Loads are looked up where the GPU caches them.
+ * Plays the logged blocks of one SM through an L1 of `bytes`. `share` is what part of the blocks that share it is logged: the cache is
+ * taken smaller in proportion. Loads are looked up where the GPU caches them.
  */
 export function playL1(
   logs: readonly SectorLog[],
   sites: readonly Pick<MemorySite, "run" | "underWay">[],
-  bytes: number,
+  { bytes, share }: { readonly bytes: number; readonly share: number },
   gpu: GpuValues,
   work: Work,
 ): SiteL1[] {
   const cachesLoads = gpu.cachesGlobalLoads === 1;
-  const cache = new SectoredCache(bytes, gpu.l1Ways);
+  const cache = new SectoredCache(bytes * share, gpu.l1Ways);
+  const warps = logs.reduce((sum, log) => sum + new Set(log.warp.subarray(0, log.requests)).size, 0) / share;
   const counted: SiteL1[] = sites.map(() => ({
     sectors: 0,
     hits: 0,
@@ -55,6 +57,7 @@ export function playL1(
     lookups: 0,
   }));
   const merging = new Map(logs.map((log) => [log, new StoreMerging(gpu.mergedStoreLines)]));
+  const leaving = new Map(logs.map((log) => [log, new LeavingStores(log, sites, gpu)]));
   const gaps = new Map(logs.map((log) => [log, new Gaps(log)]));
   const weights = new Map(logs.map((log) => [log, weightsOf(log)]));
   const stores = new Map(logs.map((log) => [log, new StoresUnderWay(log, sites)]));
@@ -107,6 +110,7 @@ export function playL1(
     // What a warp stores to while it still waits for a load of it does not stay.
     for (const met of stores.get(log)!.metBy(request))
       for (const sector of sectorsMeeting(log, request, met, "sectors", work)) cache.drop(sector);
+    if (kind === store) for (const pushed of leaving.get(log)!.pushedOut(request, warps)) cache.dropLine(pushed);
     const passing = gap.end(request, brought);
     if (passing > 0) cache.pass(passing);
   });

@@ -58,6 +58,11 @@ export class SectoredCache {
     this.#sectors[at]! &= ~(bit | (bit << 4));
   }
 
+  /** A line is there, but nothing of it. */
+  dropLine(line: number): void {
+    this.#sectors[this.#find(line)] = 0;
+  }
+
   /** So many lines that are never asked for again come and push out, set by set, what was unused longest. */
   pass(lines: number): void {
     const ways = this.#ways;

@@ -21,7 +21,7 @@ function hits(order: "load first" | "store first", underWay: MemorySite["underWa
     if (order === "store first") request(loads, turn + 1);
   }
   const sites = [{}, underWay ? { underWay } : {}];
-  const [ofLoads] = playL1([log], sites, 1 << 17, findGpu("h200")!.values, new Work());
+  const [ofLoads] = playL1([log], sites, { bytes: 1 << 17, share: 1 }, findGpu("h200")!.values, new Work());
   return ofLoads!.hits / ofLoads!.sectors;
 }
 

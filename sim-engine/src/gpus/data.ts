@@ -8969,6 +8969,20 @@ export const data: GpuData = {
           source: "h200-measured",
           at: "h200*/truth/launches.json, l2_write_sectors over sectors stored: stores behind each other to 3 to 8 lines are merged (sha256Blocks: 7.2 of 8 that can be; squareOfResults 128: 6.2 of 8, 64: 3.1 of 4; trace 2.9, lennardJones 2.9 and raySpheres 2.5 of 3; vectorLoads 1.9 of 2), those to 9 and more are mostly not (lbmCollideAoS: 1.4 of 9), nor those that loads come between (advanceAoS: 1.1 of 3)",
         },
+        waitingStoreLines: {
+          value: 28,
+          unit: "lines",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-row-sums.tsv, seq: loads behind two or four stores to 28 lines hit as without, to 32 lines never",
+        },
+        leavingStoreLines: {
+          value: 288,
+          unit: "lines",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-row-sums.tsv, again<0> of 64 words: of the loads that would miss if each line were pushed out, all do with up to 6 warps of 32 lines an SM, 0.6 with 8, 0.5 with 10, 0.35 with 12",
+        },
         l2SharedWriteCost: {
           value: 0.16,
           unit: "ratio",

@@ -293,6 +293,13 @@ export const figureDefinitions = {
     "lines",
     "Lines to which a warp's stores, one right behind the other, reach the L2 as one for each sector; 0 where none do",
   ),
+  waitingStoreLines: number("behaviour", true, "lines", "Lines stored to that wait together in the L1 to go on to the L2"),
+  leavingStoreLines: number(
+    "behaviour",
+    true,
+    "lines",
+    "Lines stored to by all warps in turn, until a line that was pushed out by them is written and stays: up to so many",
+  ),
   l2SectorWriteCost: number(
     "behaviour",
     true,

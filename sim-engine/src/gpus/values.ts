@@ -2022,6 +2022,8 @@ export const plain: PlainData = {
         loneFillBytes: 213,
         lateSectorBytes: 560,
         mergedStoreLines: 8,
+        waitingStoreLines: 28,
+        leavingStoreLines: 288,
         l2SharedWriteCost: 0.16,
         l2SectorWriteCost: 0.4,
         l1Ways: 16,

@@ -56,7 +56,7 @@ export function initialise(lowering: Lowering, place: Place, written: Expression
       return;
     }
     case "conditional":
-      if (lowering.isLvalue(expression)) break;
+      // Also where it is one of two objects: copied from either, neither needs an address.
       choose(lowering, expression, (chosen) => initialise(lowering, place, chosen));
       return;
     case "binary":

@@ -1,12 +1,12 @@
 /** Loops. */
-import type { Block } from "@warplens/sim-engine";
+import type { Block, Op } from "@warplens/sim-engine";
 import type { Condition, Expression, Statement, Unroll } from "../../syntax/ast.ts";
 import { lastName } from "../sema/scope.ts";
 import { decay, isClass, pointerTo } from "../sema/type-tools.ts";
 import type { Type } from "../sema/types.ts";
 import { binary } from "./emit/arithmetic.ts";
 import type { Lowering, Place } from "./emit/lowering.ts";
-import { copy, element, load, spaceOf, store } from "./emit/memory.ts";
+import { copy, load, spaceOf, store } from "./emit/memory.ts";
 import { truth } from "./emit/scalars.ts";
 
 /** A condition, or a variable declared in place of one. */
@@ -81,29 +81,26 @@ export function lowerDo(lowering: Lowering, statement: Statement & { kind: "do" 
   builder.block = after;
 }
 
-/** Over an array, or from a record's `begin()` to its `end()` where those are pointers. */
+/** Over an array by index, or from a record's `begin()` to its `end()` where those are pointers. */
 export function lowerRangeFor(lowering: Lowering, statement: Statement & { kind: "range-for" }): void {
   const { builder, frame } = lowering;
   const range = lowering.place(statement.range);
-  const { first, last, of } = bounds(lowering, range, statement.range);
-  const pointer = pointerTo(of);
-  const cursor = lowering.temporary(pointer, "cursor", statement.range);
-  store(lowering, cursor, first);
+  const { cursor, step, isInside, current } =
+    range.type.kind === "array" ? alongArray(lowering, range, range.type, statement.range) : alongPointers(lowering, range, statement.range);
   const [header, inside, next, after] = [builder.newBlock(), builder.newBlock(), builder.newBlock(), builder.newBlock()];
   setUnroll(lowering, header, statement.unroll);
   builder.jump(header);
   builder.block = header;
-  builder.branch(builder.icmp("ne", load(lowering, cursor), last), inside, after);
+  builder.branch(isInside(), inside, after);
   builder.block = inside;
-  const at = load(lowering, cursor);
-  const current: Place = { pointer: at, type: of, space: range.type.kind === "array" ? range.space : spaceOf(at), node: statement.range };
+  const place = current();
   const type =
     lowering.context.declaredType(statement.variable, frame.substitution) ??
     lowering.fail("the type of a loop's variable is not known", statement.variable);
-  if (type.kind === "reference") frame.variables.set(statement.variable, { ...current, type: type.to });
+  if (type.kind === "reference") frame.variables.set(statement.variable, { ...place, type: type.to });
   else {
     const variable = lowering.temporary(type, lastName(statement.variable.name), statement.variable);
-    copy(lowering, variable, current);
+    copy(lowering, variable, place);
     frame.variables.set(statement.variable, variable);
   }
   frame.breaks.push(after);
@@ -113,20 +110,55 @@ export function lowerRangeFor(lowering: Lowering, statement: Statement & { kind:
   frame.continues.pop();
   builder.jump(next);
   builder.block = next;
-  const one = lowering.constant("i32", 1);
-  store(
-    lowering,
-    cursor,
-    binary(
-      lowering,
-      "+",
-      { op: load(lowering, cursor), type: pointer },
-      { op: one, type: { kind: "integer", name: "int" } },
-      statement.range,
-    ).op,
-  );
+  store(lowering, cursor, plusOne(lowering, load(lowering, cursor), step, statement.range));
   builder.jump(header);
   builder.block = after;
+}
+
+/** How a range is gone along. */
+interface Way {
+  /** What counts, a number or a pointer, and its type. */
+  readonly cursor: Place;
+  readonly step: Type;
+  readonly isInside: () => Op;
+  readonly current: () => Place;
+}
+
+const int: Type = { kind: "integer", name: "int" };
+
+const plusOne = (lowering: Lowering, op: Op, type: Type, node: Expression): Op =>
+  binary(lowering, "+", { op, type }, { op: lowering.constant("i32", 1), type: int }, node).op;
+
+function alongArray(lowering: Lowering, range: Place, type: Type & { kind: "array" }, node: Expression): Way {
+  const cursor = lowering.temporary(int, "cursor", node);
+  store(lowering, cursor, lowering.constant("i32", 0));
+  const pointer = pointerTo(type.of);
+  const count = lowering.constant("i32", type.size ?? 0);
+  return {
+    cursor,
+    step: int,
+    isInside: () => lowering.builder.icmp("slt", load(lowering, cursor), count),
+    current: () => {
+      const index = { op: load(lowering, cursor), type: int };
+      return { ...range, pointer: binary(lowering, "+", { op: range.pointer, type: pointer }, index, node).op, type: type.of, node };
+    },
+  };
+}
+
+function alongPointers(lowering: Lowering, range: Place, node: Expression): Way {
+  const { first, last, of } = bounds(lowering, range, node);
+  const pointer = pointerTo(of);
+  const cursor = lowering.temporary(pointer, "cursor", node);
+  store(lowering, cursor, first);
+  return {
+    cursor,
+    step: pointer,
+    isInside: () => lowering.builder.icmp("ne", load(lowering, cursor), last),
+    current: () => {
+      const at = load(lowering, cursor);
+      return { pointer: at, type: of, space: spaceOf(at), node };
+    },
+  };
 }
 
 function bounds(
@@ -135,7 +167,6 @@ function bounds(
   node: Expression,
 ): { readonly first: Place["pointer"]; readonly last: Place["pointer"]; readonly of: Type } {
   const { type } = range;
-  if (type.kind === "array") return { first: range.pointer, last: element(lowering, range, type.size ?? 0, type.of).pointer, of: type.of };
   if (type.kind !== "record") return lowering.fail("a loop over something that is no range", node);
   const ends = ["begin", "end"].map((name) => {
     const found = lowering.context.member(type.record, name);

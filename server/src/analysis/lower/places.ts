@@ -232,12 +232,7 @@ function assignRecord(lowering: Lowering, left: Expression, right: Expression): 
   const type = lowering.typeOf(left);
   if (lowering.isLvalue(right)) {
     const place = lowering.place(left);
-    const from = lowering.place(right);
-    const source =
-      type.kind === "record" && from.type.kind === "record" && from.type.record !== type.record
-        ? asBase(lowering, from, type.record)
-        : from;
-    copy(lowering, place, source);
+    assignFrom(lowering, place, right);
     return place;
   }
   // Made aside first: the value may be made from what is assigned to.
@@ -246,6 +241,18 @@ function assignRecord(lowering: Lowering, left: Expression, right: Expression): 
   const place = lowering.place(left);
   copy(lowering, place, made);
   return place;
+}
+
+/** Copies an object that an expression names: of one of two from either, so that neither needs an address. */
+function assignFrom(lowering: Lowering, place: Place, written: Expression): void {
+  const expression = lowering.context.clarify(written);
+  if (expression.kind === "parenthesized") return assignFrom(lowering, place, expression.inner);
+  if (expression.kind === "conditional" && lowering.context.constant(expression.condition, lowering.frame.substitution) === undefined)
+    return choose(lowering, expression, (chosen) => assignFrom(lowering, place, chosen));
+  const { type } = place;
+  const from = lowering.place(expression);
+  const isBase = type.kind === "record" && from.type.kind === "record" && from.type.record !== type.record;
+  copy(lowering, place, isBase ? asBase(lowering, from, type.record) : from);
 }
 
 function conditionalPlace(lowering: Lowering, expression: Expression & { kind: "conditional" }): Place {
