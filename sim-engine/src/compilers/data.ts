@@ -238,6 +238,13 @@ export const data: CompilerData = {
           source: "compiler-probes",
           at: "predications.json, divergent: an arm of 8 is predicated, one of 9 not; two arms of 7 are, of 8 not",
         },
+        predicatedLoadingSize: {
+          value: 20,
+          unit: "instructions",
+          basis: "measured",
+          source: "compiler-probes",
+          at: "loadingArms.json, global: an arm that loads and does 15 more, 20 instructions with its address, is predicated, one of 21 not, whichever way lanes go",
+        },
         predicatedUniformSize: {
           value: 5,
           unit: "instructions",

@@ -85,6 +85,7 @@ export const compilerFigureDefinitions = {
     "instructions",
     "An arm of a branch that lanes take differently, to run under a predicate; of two arms each one less",
   ),
+  predicatedLoadingSize: number("ptxas", "instructions", "The same of an arm that reads global memory, on either branch"),
   predicatedUniformSize: number("ptxas", "instructions", "The same of a branch that a warp takes as a whole"),
   likelyPredicatedSize: number("ptxas", "operations", "An arm that is likely to run under a predicate, before its instructions are known"),
 

@@ -37,6 +37,7 @@ export const plain: readonly PlainCompiler[] = [
       assemblerFullUnrollSize: 430,
       assemblerPartialUnrollSize: 357,
       predicatedDivergentSize: 8,
+      predicatedLoadingSize: 20,
       predicatedUniformSize: 5,
       likelyPredicatedSize: 12,
       farLoadLatency: 400,

@@ -17,8 +17,8 @@ export function predicatedBlocks(selection: Selection): Map<Block, Block> {
     if (!join) continue;
     const bodies = arms.filter((arm) => arm !== join);
     const limit = divergence.isDivergent(block) ? nvcc.predicatedDivergentSize : nvcc.predicatedUniformSize;
-    const each = bodies.length === 2 ? limit - 1 : limit;
-    if (!bodies.every((arm) => arm.predecessors.length === 1 && isPredicable(selection, arm, each))) continue;
+    const fewer = bodies.length - 1;
+    if (!bodies.every((arm) => arm.predecessors.length === 1 && isPredicable(selection, arm, limit - fewer, fewer))) continue;
     for (const arm of bodies) homes.set(arm, block);
   }
   // A home may itself be an arm of another: its instructions go to the outermost.
@@ -41,13 +41,13 @@ function meeting(a: Block, b: Block): Block | undefined {
 const forbidden =
   /^(BAR|SYNCS|BSSY|BSYNC|BRA|CALL|WARPSYNC|SHFL|VOTE|MATCH|REDUX|RED|ATOM|ATOMG|MEMBAR|[HIQ]GMMA|WARPGROUP|LDGSTS|LDGDEPBAR|DEPBAR|EXIT|BPT)/;
 
-function isPredicable(selection: Selection, arm: Block, limit: number): boolean {
+function isPredicable(selection: Selection, arm: Block, limit: number, fewer: number): boolean {
   const code = selection.codeOf(arm);
   if (successors(arm).length !== 1 || selection.shape.loopOf(arm)?.header === arm) return false;
   const all = [...code.leaves, ...code.body, ...code.moves];
+  if (all.some(({ opcode }) => forbidden.test(opcode))) return false;
+  // Loads from global memory are worth issuing early, whatever else the arm takes.
+  if (all.some(({ opcode }) => opcode.startsWith("LDG"))) return all.length <= nvcc.predicatedLoadingSize - 2 * fewer;
   // The uniform datapath has no per-lane predicates; neither has what reads its registers for addresses alone.
-  return (
-    all.length <= limit &&
-    all.every(({ opcode }) => !forbidden.test(opcode) && !/^(U[A-Z]|S2UR|R2UR)/.test(opcode) && opcode !== "LEA.HI.X")
-  );
+  return all.length <= limit && all.every(({ opcode }) => !/^(U[A-Z]|S2UR|R2UR)/.test(opcode) && opcode !== "LEA.HI.X");
 }

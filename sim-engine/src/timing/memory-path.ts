@@ -238,7 +238,8 @@ export class MemoryPath {
         toL2 * traffic.linesPerSector * rates.l2PerLine + brought * rates.l2PerBrought,
         this.weight,
       );
-      if (brought > 0 && rates.l2PerBrought > 0) back = Math.max(back, atHalf);
+      // So does a load of many lines, each of which is asked for by itself (validation/h100-rows: addRow); few slip in between.
+      if ((brought > 0 && rates.l2PerBrought > 0) || byRows) back = Math.max(back, atHalf);
     }
     let utilisation = l2.utilisation(atPort);
     let latency = gpu.l2Latency;

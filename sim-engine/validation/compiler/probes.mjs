@@ -690,6 +690,20 @@ function* predications() {
         }
 }
 
+/** Arms that read global or shared memory, by how much they do with it: which of them run under a predicate. */
+function* loadingArms() {
+  for (const condition of ["divergent", "uniform"])
+    for (const of of ["global", "shared"])
+      for (const size of [0, 2, 4, 6, 8, 10, 12, 13, 14, 15, 16, 20]) {
+        const name = `loading_${condition}_${of}_${size}`;
+        const chain = Array.from({ length: size }, (_, k) => `v = v * a + ${k}.5f;`).join(" ");
+        const from = of === "global" ? "q[n * threadIdx.y + threadIdx.x]" : "s[threadIdx.x][n]";
+        const test = condition === "divergent" ? "threadIdx.y < n" : "n > 3";
+        const body = `__shared__ float s[64][17]; s[threadIdx.x][threadIdx.y] = x; __syncthreads(); float w = 0.0f; if (${test}) { float v = ${from}; ${chain} w = v; } s[threadIdx.y][threadIdx.x] = w; __syncthreads(); x = s[threadIdx.x][threadIdx.y];`;
+        yield { name, source: kernel(name, ", int n", body), varied: { condition, of, size }, marker: "load" };
+      }
+}
+
 /** Neighbouring words read at a place only known at run time, aligned as their struct is: how wide the loads are. */
 function* widths() {
   for (const space of ["global", "constant"])
@@ -868,6 +882,7 @@ export const families = {
   headers,
   selections,
   predications,
+  loadingArms,
   widths,
   functions,
   fastFunctions,
