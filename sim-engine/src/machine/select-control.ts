@@ -66,8 +66,9 @@ const shownBefore = (shown: readonly Block[], index: number, block: Block): bool
 /** Where a branch goes on when its arms are predicated. */
 function predicatedJoin(predicated: ReadonlyMap<Block, Block>, a: Block, b: Block): Block | undefined {
   if (!predicated.has(a) && !predicated.has(b)) return undefined;
-  const arm = predicated.has(a) ? a : b;
-  return arm.end.kind === "jump" ? arm.end.to : undefined;
+  const { end } = predicated.has(a) ? a : b;
+  if (end.kind === "branch") return predicatedJoin(predicated, end.then, end.else);
+  return end.kind === "jump" ? end.to : undefined;
 }
 
 const lastSpan = (block: Block): Span => block.ops.at(-1)?.span ?? nowhere;
