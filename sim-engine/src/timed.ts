@@ -226,6 +226,9 @@ function observedOf(sampled: readonly SampledBlock[]): ObservedWeight[] {
   return watched.map((each) => ({ ...each, weight: each.weight * factor }));
 }
 
+/** Blocks made up of warps that were watched each by itself which show how blocks differ. */
+const enoughBlocks = 8;
+
 /**
  * Observed blocks that stand for the grid, with weights that sum to it; warps that were watched each by itself make up blocks. Where
  * they are part of a larger sample, weights are calibrated so that they issue as many instructions in all as the whole sample says.
@@ -252,13 +255,14 @@ function blockTraces(
     .map((record) => ({ record, instructions: issued(record) }))
     .sort((a, b) => a.instructions - b.instructions)
     .map(({ record }) => record);
+  // Of few that would make up fewer blocks still, each stands for a block of its like: how blocks differ must be seen.
+  const made =
+    loose >= enoughBlocks
+      ? Array.from({ length: loose }, (_, k) => records.slice(k * warps, (k + 1) * warps))
+      : records.map((record) => new Array<WarpRecord>(warps).fill(record));
   const chosen = [
     ...observedBlocks(sample),
-    ...Array.from({ length: loose }, (_, k) => ({
-      index: blocks,
-      weight: sample.warpBlocks / loose,
-      records: records.slice(k * warps, (k + 1) * warps),
-    })),
+    ...made.map((of) => ({ index: blocks, weight: sample.warpBlocks / made.length, records: of })),
   ];
   const tracesOfBlock = (of: readonly WarpRecord[]): readonly WarpTrace[] => {
     for (const record of of) work.ask(record.blocks.length / 4 + record.requests.length / 32);

@@ -93,7 +93,7 @@ const openShare = 1;
 /** Blocks drawn at the least from boxes that were not cut to the end. */
 const leastOpen = 16;
 const mostDrawn = 4096;
-/** Blocks, and of their warps those that can be run by themselves, that have to be affordable for draws to tell more than opposite pairs. */
+/** Blocks, and of their warps those that can be run by themselves, that have to be affordable still for draws to tell more than opposite pairs. */
 const leastDrawn = 2;
 const leastUnits = 12;
 /** Units drawn of blocks that take all the steps there are, and at most. */
@@ -194,7 +194,7 @@ export class Sampler {
     const cost = this.#spent / this.#runs.size;
     if (cost > this.#work.left) this.#makeDo(blocks);
     else if (cost * leastCovered <= this.#options.steps && !this.#irregularFlow) this.#cover(cost);
-    else if (!this.#irregularFlow && cost * Math.max(leastDrawn, leastUnits / this.#units) > this.#options.steps)
+    else if (!this.#irregularFlow && cost * Math.max(leastDrawn, leastUnits / this.#units) > this.#options.steps - this.#spent)
       this.#drawPairs(blocks, cost);
     else this.#drawBlocks(blocks, cost);
     const totals = new Float64Array(this.#counts.length);
