@@ -77,6 +77,14 @@ async function predicated(probe: Recorded): Promise<readonly [theirs: number, ou
   return [probe.sass.predicated, instructions.filter((each) => each.predicated && each.opcode.startsWith("ST")).length];
 }
 
+/** Whether ptxas leaves a branch: the compiler's, and the engine's. */
+async function branchesLeft(probe: Recorded): Promise<readonly [theirs: boolean, ours: boolean]> {
+  const kernel = await lowered(probe);
+  optimise(kernel);
+  const instructions = [...select(kernel, 90).blocks.values()].flatMap((block) => block.instructions);
+  return [probe.sass.branches > 0, instructions.some(({ opcode }) => opcode.startsWith("BRA"))];
+}
+
 /** Whether NVVM leaves a branch: the compiler's, and the engine's. */
 async function branches(probe: Recorded): Promise<readonly [theirs: boolean, ours: boolean]> {
   const kernel = await lowered(probe);
@@ -233,6 +241,8 @@ describe("as nvcc decides", () => {
     );
   });
   test("branches that are predicated", async () => expect(await agreeing(recorded("predications"), predicated)).toBe("90 of 96"));
+  test("arms that load are, up to more of them", async () =>
+    expect(await agreeing(recorded("loadingArms"), branchesLeft)).toBe("43 of 48"));
   test("rows that are summed with their counter, and what a turn over them issues", { timeout: 120_000 }, async () => {
     const rows = recorded("rows");
     expect(await agreeing(rows, async (probe) => (await turns(probe)).sums)).toBe(`${rows.length} of ${rows.length}`);
@@ -277,4 +287,15 @@ describe("as nvcc decides", () => {
       "126 of 150",
     );
   });
+});
+
+test.each([
+  ["one of two records that is copied", "Pair hi = a.m > b.m ? a : b, lo = a.m > b.m ? b : a; hi.s += lo.s * (lo.m - hi.m); p[n] = hi.s;"],
+  ["one of two records that is assigned", "Pair hi = a; hi = p[3] > 0 ? b : (p[4] > 0 ? a : hi); p[n] = hi.s + hi.m;"],
+  ["an array that is gone along", "float x[8]; for (float &v : x) v = p[n]; float s = 0; for (float v : x) s += v * a.m; p[n + 1] = s;"],
+])("%s needs no memory of its own", async (name, body) => {
+  const source = `struct Pair { float m, s; }; __global__ void k(float *p, int n) { Pair a = {p[0], p[1]}, b = {p[1], p[2]}; ${body} }`;
+  const kernel = await lowered({ source, name } as Recorded);
+  optimise(kernel);
+  expect(kernel.blocks.flatMap(({ ops }) => ops).filter(({ action }) => action.kind === "alloca")).toEqual([]);
 });

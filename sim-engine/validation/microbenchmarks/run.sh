@@ -25,6 +25,9 @@ copies+=,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum,smsp
 timeout 150 ncu --clock-control none --csv --metrics "$copies" /tmp/async-copies profile > "$out/async-copies-profile.csv"
 parts=gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,lts__t_sectors_op_write.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
 nvcc -O3 -std=c++17 -arch=native parts.cu -o /tmp/parts && timeout 150 ncu --clock-control none --csv --metrics "$parts" /tmp/parts > "$out/parts.csv"
+sums=sm__cycles_elapsed.max,lts__t_sectors_op_read.sum,lts__t_sectors_op_write.sum
+for kind in ld st; do sums+=,l1tex__t_sectors_pipe_lsu_mem_global_op_$kind.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_${kind}_lookup_hit.sum; done
+nvcc -O3 -std=c++17 -arch=native row-sums.cu -o /tmp/row-sums && timeout 150 ncu --clock-control none --csv --metrics "$sums" /tmp/row-sums > "$out/row-sums.csv"
 nvcc -O3 -std=c++17 -arch=native halves.cu -o /tmp/halves && timeout 150 ncu --cache-control none --clock-control none --csv --metrics \
   "$parts,lts__t_sectors_op_read.sum,lts__t_sectors_srcunit_ltcfabric.sum" -k "regex:Row|Side|Once" /tmp/halves > "$out/halves.csv"
 nvcc -O3 -std=c++17 -arch=native reread.cu -o /tmp/reread && timeout 150 ncu --clock-control none --csv --metrics "$metrics" /tmp/reread > "$out/reread.csv"

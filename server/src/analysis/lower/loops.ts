@@ -86,7 +86,9 @@ export function lowerRangeFor(lowering: Lowering, statement: Statement & { kind:
   const { builder, frame } = lowering;
   const range = lowering.place(statement.range);
   const { cursor, step, isInside, current } =
-    range.type.kind === "array" ? alongArray(lowering, range, range.type, statement.range) : alongPointers(lowering, range, statement.range);
+    range.type.kind === "array"
+      ? alongArray(lowering, range, range.type, statement.range)
+      : alongPointers(lowering, range, statement.range);
   const [header, inside, next, after] = [builder.newBlock(), builder.newBlock(), builder.newBlock(), builder.newBlock()];
   setUnroll(lowering, header, statement.unroll);
   builder.jump(header);
