@@ -246,9 +246,14 @@ function assignRecord(lowering: Lowering, left: Expression, right: Expression): 
 /** Copies an object that an expression names: of one of two from either, so that neither needs an address. */
 function assignFrom(lowering: Lowering, place: Place, written: Expression): void {
   const expression = lowering.context.clarify(written);
-  if (expression.kind === "parenthesized") return assignFrom(lowering, place, expression.inner);
-  if (expression.kind === "conditional" && lowering.context.constant(expression.condition, lowering.frame.substitution) === undefined)
-    return choose(lowering, expression, (chosen) => assignFrom(lowering, place, chosen));
+  if (expression.kind === "parenthesized") {
+    assignFrom(lowering, place, expression.inner);
+    return;
+  }
+  if (expression.kind === "conditional" && lowering.context.constant(expression.condition, lowering.frame.substitution) === undefined) {
+    choose(lowering, expression, (chosen) => assignFrom(lowering, place, chosen));
+    return;
+  }
   const { type } = place;
   const from = lowering.place(expression);
   const isBase = type.kind === "record" && from.type.kind === "record" && from.type.record !== type.record;
