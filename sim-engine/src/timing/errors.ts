@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1,
+  wider: 1.15,
   classes: {
-    launch: { launches: 32, error: 0.11 },
-    compute: { launches: 46, error: 0.53 },
-    l1: { launches: 63, error: 0.18 },
-    l2: { launches: 84, error: 0.32 },
-    memory: { launches: 89, error: 0.2 },
-    atomics: { launches: 23, error: 0.6 },
-    host: { launches: 2, error: 0.26 },
-    waits: { launches: 16, error: 0.26 },
+    launch: { launches: 39, error: 0.12 },
+    compute: { launches: 53, error: 0.61 },
+    l1: { launches: 69, error: 0.22 },
+    l2: { launches: 112, error: 0.37 },
+    memory: { launches: 122, error: 0.29 },
+    atomics: { launches: 25, error: 0.72 },
+    host: { launches: 2, error: 0.3 },
+    waits: { launches: 19, error: 0.3 },
   },
 };
