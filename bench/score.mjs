@@ -45,7 +45,7 @@ const studied = [
 ];
 const unseen = ["h200-unseen", "h200-sums-unseen", "h200-mixed-unseen", "h200-fresh-unseen", "h200-classes-unseen", "h200-kinds-unseen"];
 /** Programs of the H200's sets on another GPU, of which nothing was measured for its model. */
-const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen"].map((kernels) => ({
+const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen", "h200-kinds", "h200-kinds-unseen"].map((kernels) => ({
   name: kernels.replace("h200", "h100"),
   gpu: "h100-sxm",
   kernels,
