@@ -70,7 +70,11 @@ const sections = {
     ["11.2", "Memory Instructions"],
     ["12", "Control Flow", chapter],
     ["12.1", "Branching and Divergence"],
-    ["12.2", "Branch Predication", "the compiler decides, as `sim-engine/validation/compiler/predications.json` records"],
+    [
+      "12.2",
+      "Branch Predication",
+      "the compiler decides, as `predications.json` and `loadingArms.json` of `sim-engine/validation/compiler` record",
+    ],
     ["15.2", "Source Compatibility"],
     ["16.2", "Error Handling"],
   ],

@@ -226,7 +226,7 @@ function observedOf(sampled: readonly SampledBlock[]): ObservedWeight[] {
   return watched.map((each) => ({ ...each, weight: each.weight * factor }));
 }
 
-/** Blocks made up of warps that were watched each by itself which show how blocks differ. */
+/** So many blocks made up of warps that were watched each by itself show how blocks differ: assumed (DEVIATIONS.md). */
 const enoughBlocks = 8;
 
 /**

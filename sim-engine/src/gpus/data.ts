@@ -8974,14 +8974,14 @@ export const data: GpuData = {
           unit: "lines",
           basis: "measured",
           source: "h200-measured",
-          at: "h200-row-sums.tsv, seq: loads behind two or four stores to 28 lines hit as without, to 32 lines never",
+          at: "h200-row-sums.tsv, closely: loads behind two or four stores to 28 lines hit as without, to 32 lines never",
         },
         leavingStoreLines: {
           value: 288,
           unit: "lines",
-          basis: "measured",
+          basis: "derived",
           source: "h200-measured",
-          at: "h200-row-sums.tsv, again<0> of 64 words: of the loads that would miss if each line were pushed out, all do with up to 6 warps of 32 lines an SM, 0.6 with 8, 0.5 with 10, 0.35 with 12",
+          at: "h200-row-sums.tsv, added of 64 words: of the loads that would miss if each line were pushed out, all do with up to 6 warps of 32 lines an SM, 0.6 with 8, 0.5 with 10, 0.35 with 12; the step is put between 8 and 10",
         },
         l2SharedWriteCost: {
           value: 0.16,

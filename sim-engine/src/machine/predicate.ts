@@ -25,8 +25,7 @@ export function predicatedBlocks(selection: Selection): Map<Block, Block> {
     const limit = divergence.isDivergent(block) ? nvcc.predicatedDivergentSize : nvcc.predicatedUniformSize;
     const fewer = arms.length - 1;
     const areShort = arms.every(
-      (arm) =>
-        arm.predecessors.length === 1 && selection.shape.loopOf(arm)?.header !== arm && isPredicable(codeOf(arm), limit - fewer, fewer),
+      (arm) => arm.predecessors.length === 1 && selection.shape.loopOf(arm)?.header !== arm && isPredicable(codeOf(arm), limit, fewer),
     );
     if (!areShort) continue;
     gone.set(block, { arms, join });
@@ -51,10 +50,11 @@ function meeting(a: Block, b: Block, next: (block: Block) => Block | undefined):
 const forbidden =
   /^(BAR|SYNCS|BSSY|BSYNC|BRA|CALL|WARPSYNC|SHFL|VOTE|MATCH|REDUX|RED|ATOM|ATOMG|MEMBAR|[HIQ]GMMA|WARPGROUP|LDGSTS|LDGDEPBAR|DEPBAR|EXIT|BPT)/;
 
+/** @param fewer instructions that each of two arms may have less than a single one */
 function isPredicable(code: readonly Instruction[], limit: number, fewer: number): boolean {
   if (code.some(({ opcode }) => forbidden.test(opcode))) return false;
   // Loads from global memory are worth issuing early, whatever else the arm takes.
-  if (code.some(({ opcode }) => opcode.startsWith("LDG"))) return code.length <= nvcc.predicatedLoadingSize - 2 * fewer;
+  if (code.some(({ opcode }) => opcode.startsWith("LDG"))) return code.length <= nvcc.predicatedLoadingSize - fewer;
   // The uniform datapath has no per-lane predicates; neither has what reads its registers for addresses alone.
-  return code.length <= limit && code.every(({ opcode }) => !/^(U[A-Z]|S2UR|R2UR)/.test(opcode) && opcode !== "LEA.HI.X");
+  return code.length <= limit - fewer && code.every(({ opcode }) => !/^(U[A-Z]|S2UR|R2UR)/.test(opcode) && opcode !== "LEA.HI.X");
 }
