@@ -253,7 +253,14 @@ export const figureDefinitions = {
     "A floating-point sum there, over one of integers, where the sum before is of the same sector",
   ),
   atomicRate: number("behaviour", true, "requests/clock", "Atomic requests (sectors of a warp's instruction), all slices together"),
-  atomicSliceBytes: number("behaviour", true, "bytes", "Aligned bytes whose atomics one slice does"),
+  atomicFullSectorWork: number("behaviour", true, "ratio", "A pass over all words of a sector, over one of some of them"),
+  atomicSliceBytes: number("behaviour", true, "bytes", "Whose atomics one slice does, of twice as many that are aligned: every other half"),
+  atomicTurnsApart: number(
+    "behaviour",
+    true,
+    "ratio",
+    "Of warps that begin to come to the same slices in the same order: atomics that the first are ahead by, over those that each has made",
+  ),
   l2RetainedShare: number(
     "behaviour",
     true,

@@ -1,17 +1,20 @@
 /**
  * Where global atomics meet: those that fall into one slice of the L2 are done one after the other. A sector of a request is one
- * pass over the unit for each lane on its busiest word; a floating-point sum has to wait for the one before where that was of the same
- * sector (measured: microbenchmarks/h200-results.txt, `atomics`, and h200-atomics.txt).
+ * pass over the unit for each lane on its busiest word, a shorter one where all of its words are wanted; a floating-point sum has to wait
+ * for the one before where that was of the same sector (measured: microbenchmarks/h200-results.txt, `atomics`, and h200-atomics.txt). Two
+ * slices take turns at 256 bytes of a kilobyte (h200-slices-of-sums.txt).
  */
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Op } from "../ir/kernel.ts";
 import { isFloatSum, isUnited } from "./atomic-work.ts";
+import { InStep } from "./in-step.ts";
 import { Retries, retriedAmong } from "./retries.ts";
 
+/** In passes of integer operations over a part of a sector. */
 interface Passes {
   passes: number;
-  /** Of these, floating-point sums. */
-  floats: number;
+  /** What floating-point sums wait for those before, if each is of the same sectors as the one before. */
+  waits: number;
 }
 
 interface Region {
@@ -52,6 +55,9 @@ export interface Resident {
 const comesAgain = 1.5;
 /** Bytes of what one pass does. */
 const wordBytes = 4;
+/** Slices that take turns at parts of as many bytes as they have together, and the turns of each (h200-slices-of-sums.txt: of four kilobytes in five). */
+const slicesInTurn = 2;
+const turnsOfSlices = 2;
 
 export class AtomicRegions {
   /** Aligned bytes whose atomics one slice does. */
@@ -62,15 +68,19 @@ export class AtomicRegions {
   /** Of operations that are tried until they succeed. */
   readonly #retries: ReadonlyMap<Op, Retries>;
   readonly #floatWork: number;
+  readonly #fullSectorWork: number;
+  readonly #inStep: InStep;
   #block = 0;
   #index = 0;
   #sectors = 0;
 
   /** @param ops of the kernel */
-  constructor({ atomicSliceBytes, sectorBytes, atomicFloatWork = 1 }: GpuValues, ops: Iterable<Op>) {
-    this.#regionBytes = atomicSliceBytes;
-    this.#sectorBytes = sectorBytes;
-    this.#floatWork = atomicFloatWork;
+  constructor(gpu: GpuValues, ops: Iterable<Op>) {
+    this.#regionBytes = gpu.atomicSliceBytes;
+    this.#sectorBytes = gpu.sectorBytes;
+    this.#floatWork = gpu.atomicFloatWork ?? 1;
+    this.#fullSectorWork = gpu.atomicFullSectorWork;
+    this.#inStep = new InStep(gpu);
     this.#retries = new Map([...retriedAmong(ops)].map((op) => [op, new Retries()]));
   }
 
@@ -78,12 +88,12 @@ export class AtomicRegions {
   begin(index: number): void {
     this.#block++;
     this.#index = index;
+    this.#inStep.begin();
   }
 
   /** A warp's atomic request. */
-  add(op: Op, addresses: Float64Array, from: number, mask: number): void {
+  add(op: Op, warp: number, addresses: Float64Array, from: number, mask: number): void {
     const united = isUnited(op);
-    const isFloat = isFloatSum(op);
     /** Lanes on each word, by sector. */
     const sectors = new Map<number, Map<number, number>>();
     for (let lane = 0; lane < 32; lane++) {
@@ -95,17 +105,37 @@ export class AtomicRegions {
       if (!words) sectors.set(sector, (words = new Map()));
       words.set(word, united ? 1 : (words.get(word) ?? 0) + 1);
     }
-    for (const [sector, words] of sectors) this.#pass(op, sector, words, isFloat);
+    const inSlice = new Map<number, number>();
+    for (const sector of sectors.keys()) {
+      const slice = this.#sliceOf(sector);
+      inSlice.set(slice, (inSlice.get(slice) ?? 0) + 1);
+    }
+    const turn = this.#inStep.next(warp);
+    for (const [sector, words] of sectors) this.#pass(op, sector, words, inSlice.get(this.#sliceOf(sector))!, turn);
     this.#retries.get(op)?.add(this.#index, addresses, from, mask);
     this.#sectors += sectors.size;
   }
 
-  /** `words`: lanes on each word of a sector. */
-  #pass(op: Op, sector: number, words: ReadonlyMap<number, number>, isFloat: boolean): void {
-    const passes = Math.max(...words.values());
+  /** A number for the slice whose atomics a sector's are: two slices take turns, twice in the bytes that they have together. */
+  #sliceOf(sector: number): number {
+    const address = sector * this.#sectorBytes;
+    const part = Math.floor(address / (this.#regionBytes / turnsOfSlices));
+    return Math.floor(address / (slicesInTurn * this.#regionBytes)) * slicesInTurn + (part % slicesInTurn);
+  }
+
+  /**
+   * @param words lanes on each word of a sector
+   * @param together sectors of the request that one slice does
+   * @param turn takes the work of the warp's request by slice
+   */
+  #pass(op: Op, sector: number, words: ReadonlyMap<number, number>, together: number, turn: Map<number, number> | undefined): void {
+    const isFull = words.size * (op.type.endsWith("64") ? 8 : wordBytes) >= this.#sectorBytes;
+    const each = isFull ? this.#fullSectorWork : 1;
+    const passes = Math.max(...words.values()) * each;
+    const waits = isFloatSum(op) ? (passes / each) * Math.max(0, this.#floatWork - together * each) : 0;
     const lowest = Math.min(...words.keys()) * wordBytes;
     const highest = Math.max(...words.keys()) * wordBytes;
-    const key = Math.floor(lowest / this.#regionBytes);
+    const key = this.#sliceOf(sector);
     let region = this.#regions.get(key);
     if (!region) this.#regions.set(key, (region = { blocks: 0, lastBlock: 0, byOp: new Map(), sectors: new Set() }));
     if (region.lastBlock !== this.#block) {
@@ -113,13 +143,14 @@ export class AtomicRegions {
       region.blocks++;
     }
     region.sectors.add(sector);
+    turn?.set(key, (turn.get(key) ?? 0) + passes);
     let here = region.byOp.get(op);
-    if (!here) region.byOp.set(op, (here = { passes: 0, floats: 0 }));
+    if (!here) region.byOp.set(op, (here = { passes: 0, waits: 0 }));
     let all = this.#ofOps.get(op);
-    if (!all) this.#ofOps.set(op, (all = { passes: 0, floats: 0, requested: 0, distinct: 0, inBlock: new Set(), blocks: [] }));
+    if (!all) this.#ofOps.set(op, (all = { passes: 0, waits: 0, requested: 0, distinct: 0, inBlock: new Set(), blocks: [] }));
     for (const sum of [here, all]) {
       sum.passes += passes;
-      if (isFloat) sum.floats += passes;
+      sum.waits += waits;
     }
     const last = all.blocks[all.blocks.length - 1];
     if (last?.index !== this.#index) {
@@ -141,11 +172,11 @@ export class AtomicRegions {
   }
 
   /**
-   * Work of an operation's passes that go over so many sectors in turn, in passes of integer operations.
+   * Work of an operation's passes that go over so many sectors in turn.
    * @param tries that each stands for
    */
-  #work({ passes, floats }: Passes, sectors: number, tries = 1): number {
-    return (passes + (floats * (this.#floatWork - 1)) / sectors) * tries;
+  #work({ passes, waits }: Passes, sectors: number, tries = 1): number {
+    return (passes + waits / sectors) * tries;
   }
 
   /**
@@ -168,18 +199,26 @@ export class AtomicRegions {
     let most = 0;
     for (const [op, { regions, sectors }] of moving)
       most = Math.max(most, (this.#work(this.#ofOps.get(op)!, sectors, tries.get(op)) * perSector) / regions);
-    for (const { blocks, byOp, sectors } of this.#regions.values()) {
+    const goOn = [...this.#ofOps.keys()].some((op) => this.#goesOn(op));
+    const inStep = this.#inStep.factor((slice) => this.#isMet(this.#regions.get(slice)!), perSector / perPlace, goOn, resident);
+    for (const region of this.#regions.values()) {
+      const { blocks, byOp, sectors } = region;
       const stay = [...byOp].filter(([op]) => !moving.has(op));
-      const isMet = 2 * blocks > this.#block;
+      const isMet = this.#isMet(region);
       const times = isMet ? 1 : (Math.min(resident.blocks, blocks) / blocks) * (this.#block / resident.blocks);
       const work = stay.reduce(
         (sum, [op, passes]) => sum + this.#work(passes, sectors.size, tries.get(op)) * (this.#goesOn(op) ? perPlace : perSector),
         0,
       );
-      most = Math.max(most, work * times);
+      most = Math.max(most, work * times * (isMet ? inStep : 1));
     }
     const all = [...this.#ofOps].reduce((sum, [op, passes]) => sum + this.#work(passes, 1, tries.get(op)), 0);
     return Math.min(all * perSector, most);
+  }
+
+  /** Most blocks come there. */
+  #isMet({ blocks }: Region): boolean {
+    return 2 * blocks > this.#block;
   }
 
   /** Undefined where a block's atomics go over more than a region, and where its place follows no step from block to block. */

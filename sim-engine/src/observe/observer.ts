@@ -204,7 +204,7 @@ export class Observer implements AccessListener {
       const sectorIndex = sector + offset / sectorBytes;
       this.#log.sector(sectorIndex, counter.operation === "store" ? written(addresses, from, mask, counter.bytes, sector) : full);
     }
-    if (counter.operation === "atomic") this.atomics.add(counter.op, addresses, from, mask);
+    if (counter.operation === "atomic") this.atomics.add(counter.op, record.warp, addresses, from, mask);
   }
 
   /** Each warp's threads have their frames side by side, word by word: the words of a wide access lie in rows of their own. */
@@ -243,7 +243,7 @@ export class Observer implements AccessListener {
     if (offset === undefined || !this.#logged(record, site, kindOf(counter))) return;
     const base = (line + offset) / sectorBytes;
     for (let k = 0; k < sectors.length; k++) this.#log.sector(base + sectors[k]!, bytes[k]!);
-    if (counter.operation === "atomic") this.atomics.add(counter.op, this.#spread(first, pattern), 0, mask);
+    if (counter.operation === "atomic") this.atomics.add(counter.op, record.warp, this.#spread(first, pattern), 0, mask);
   }
 
   bulk(counter: AccessCounter, ranges: readonly number[], phase: number): void {
