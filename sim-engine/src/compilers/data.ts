@@ -309,6 +309,14 @@ export const data: CompilerData = {
           source: "compiled-kernels",
           at: "R1, the stack pointer (CUDA Binary Utilities), and two more",
         },
+        registersLost: {
+          value: 3,
+          unit: "registers",
+          basis: "fitted",
+          source: "compiled-kernels",
+          at: "of 16 kernels whose code comes within three registers of a step from 48 to 96 14 take more than the step; of 40, 3 of 13",
+        },
+        registersLostFrom: { value: 48, unit: "registers", basis: "fitted", source: "compiled-kernels", at: "the same" },
         groupRegisters: {
           value: 26,
           unit: "registers",

@@ -106,6 +106,12 @@ export const compilerFigureDefinitions = {
     "So many one after the other are done again rather than a register kept through a loop",
   ),
   reservedRegisters: number("ptxas", "registers", "The stack pointer and what every kernel is given besides"),
+  registersLost: number(
+    "ptxas",
+    "registers",
+    "Of a step of registers, those that code cannot fill: pairs and fours of registers are aligned",
+  ),
+  registersLostFrom: number("ptxas", "registers", "The step from which on they are lost"),
   groupRegisters: number(
     "ptxas",
     "registers",

@@ -48,6 +48,8 @@ export const plain: readonly PlainCompiler[] = [
       wideSharedLoadsAhead: 4,
       recomputedInstructions: 4,
       reservedRegisters: 3,
+      registersLost: 3,
+      registersLostFrom: 48,
       groupRegisters: 26,
       registerSlack: 1.25,
       registerSlackAtCalls: 1.12,

@@ -54,7 +54,10 @@ describe("how long slices wait for warps that are in step", () => {
   });
 
   test("turns that were not run are at other places, or at the same", () => {
-    expect(factor(() => along(8), { notRun: 4 })).toBeCloseTo(factor(() => along(32)), 1);
+    expect(factor(() => along(8), { notRun: 4 })).toBeCloseTo(
+      factor(() => along(32)),
+      1,
+    );
     expect(factor(() => along(8), { notRun: 4, goesOn: false })).toBeLessThan(factor(() => along(8)));
   });
 
