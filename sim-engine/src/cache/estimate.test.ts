@@ -129,6 +129,27 @@ describe("traffic", () => {
     expect(estimateTraffic(trafficInput(pattern, h200)).dramReadBytes / (rows * 64)).toBeLessThan(2.1);
   });
 
+  test("along a row of a thread's own every other sector is in the L2, as memory brought it with the one before (h200-kinds, mvThread: 33.9 % hits)", () => {
+    const rows: Pattern = {
+      ...stream(4, 1),
+      grid: [32, 1, 1],
+      block: [128, 1, 1],
+      buffers: [4096 * 4096],
+      accesses: [
+        {
+          site: { space: "global", operation: "load", buffer: 0 },
+          bytes: 4,
+          times: 16,
+          at: (b, t, time) => (b[0] * 128 + t[0]) * 4096 + time * 32,
+        },
+      ],
+    };
+    const { dramReadBytes, l2HitPct, sites } = estimateTraffic(trafficInput(rows, h200));
+    expect(dramReadBytes).toBe(4096 * 16 * 32);
+    expect(l2HitPct).toBeCloseTo(100 / 3);
+    expect(sites[0]).toMatchObject({ l2: 0.5, dram: 0.5, bytesPerDramSector: 64, togetherFromMemory: 1 });
+  });
+
   test("rows that come again after more than the L2 holds are read again", () => {
     // Every block of a column reads the same; a row of blocks reads 256 MB.
     const columns: Pattern = {

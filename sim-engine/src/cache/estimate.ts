@@ -165,8 +165,8 @@ function perBlock(
   work: Work,
 ): AverageTouches {
   const nothing = (): Float64Array => new Float64Array(sectors.length);
-  const found = { read: nothing(), unseen: nothing(), lone: nothing(), written: nothing(), touched: nothing(), partial: nothing() };
-  const kinds = ["read", "unseen", "written", "touched", "partial"] as const;
+  const kinds = ["read", "unseen", "along", "alongOthers", "written", "touched", "partial"] as const;
+  const found = { ...(Object.fromEntries(kinds.map((what) => [what, nothing()])) as Record<BySite, Float64Array>), lone: nothing() };
   const logged = nothing();
   for (const [k, log] of logs.entries()) {
     const share = Math.max(standsFor[k] ?? 0, least);
@@ -212,6 +212,9 @@ interface SiteMemory {
   readBytes: number;
   writtenBytes: number;
   missedSectors: number;
+  /** Of these, found in the L2, as memory brought them with their neighbours; and those of requests that miss others. */
+  alongSectors: number;
+  alongOthers: number;
   /** Found in the L2, or on the way there from memory, for a block that runs beside this one came first. */
   underWaySectors: number;
   filledSectors: number;
@@ -246,11 +249,12 @@ export function estimateTraffic(
 
   const traffic: SiteTraffic[] = sites.map((_, s) => {
     const total = sectors[s]!;
-    const { readBytes, writtenBytes, missedSectors, underWaySectors, filledSectors, lostBytes } = memory[s]!;
+    const { readBytes, writtenBytes, missedSectors, alongSectors, alongOthers, underWaySectors, filledSectors, lostBytes } = memory[s]!;
     const writes = isWrite(input, s);
     const onward = ratio(l1[s]!.onward, l1[s]!.sectors, 1);
     const l1Share = 1 - onward;
-    const dramSectors = writes ? Math.max(filledSectors, writtenBytes / values.sectorBytes) : missedSectors;
+    const asked = missedSectors - alongSectors;
+    const dramSectors = writes ? Math.max(filledSectors, writtenBytes / values.sectorBytes) : asked;
     const dram = Math.min(1 - l1Share, ratio(dramSectors, total, 0));
     const accessesPerSector = ratio(l1[s]!.accesses, l1[s]!.onward, 1);
     const linesPerSector = ratio(l1[s]!.lines, l1[s]!.onward, 1);
@@ -272,6 +276,7 @@ export function estimateTraffic(
       linesPerSector,
       bytesPerDramSector,
       together: missedTogether,
+      togetherFromMemory: ratio(asked, asked + alongOthers, 1),
       scattered,
       ...(host ? { host } : {}),
     };
@@ -318,6 +323,8 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
     readBytes: 0,
     writtenBytes: 0,
     missedSectors: 0,
+    alongSectors: 0,
+    alongOthers: 0,
     underWaySectors: 0,
     filledSectors: 0,
     lostBytes: 0,
@@ -447,6 +454,10 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
       result.missedSectors = Math.min(onward, brought + comeAgain[s]! * lostUnseen + again);
       const lone = ratio(first.lone[s]!, first.read[s]!, 0);
       result.readBytes = result.missedSectors * (values.sectorBytes + lone * (values.dramGranularity - values.sectorBytes));
+      if (!isOfHost(input, s)) {
+        result.alongSectors = result.missedSectors * ratio(first.along[s]!, first.read[s]!, 0);
+        result.alongOthers = result.missedSectors * ratio(first.alongOthers[s]!, first.read[s]!, 0);
+      }
       // Blocks side by side ask for the same at the same time: what one brings, the others wait for.
       const asked = first.read[s]! * blocks;
       const together = Math.max(0, Math.min(asked - result.missedSectors, brought * (sharersOf(s) - 1)));
@@ -559,7 +570,7 @@ function totalsOf(input: TrafficInput, l1: readonly SiteL1[], memory: readonly S
     if (isWrite(input, s)) writes += onward;
     else if (isAtomic(input, s)) atomics += onward;
     else reads += onward;
-    missed += memory[s]!.missedSectors;
+    missed += memory[s]!.missedSectors - memory[s]!.alongSectors;
     filled += memory[s]!.filledSectors;
   }
   const anyOfHost = sites.some((_, s) => isOfHost(input, s));

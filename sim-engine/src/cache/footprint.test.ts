@@ -53,6 +53,79 @@ test.each([
 });
 
 test.each([
+  ["both at once", [[0, 0, 1]], 0, 0],
+  [
+    "one behind the other",
+    [
+      [0, 0],
+      [0, 1],
+    ],
+    1,
+    0,
+  ],
+  [
+    "whichever comes first",
+    [
+      [0, 1],
+      [0, 0],
+    ],
+    1,
+    0,
+  ],
+  [
+    "of two pairs",
+    [
+      [0, 1],
+      [0, 2],
+    ],
+    0,
+    0,
+  ],
+  [
+    "again",
+    [
+      [0, 0],
+      [0, 1],
+      [0, 1, 0],
+    ],
+    1,
+    0,
+  ],
+  [
+    "with another that is not there",
+    [
+      [0, 0, 4],
+      [0, 1, 2, 5],
+    ],
+    2,
+    2,
+  ],
+  [
+    "of another warp, that may be waiting for it yet",
+    [
+      [0, 0],
+      [1, 1],
+    ],
+    0,
+    0,
+  ],
+])("sectors that memory brings along with their neighbours: %s", (_, requests, along, alongOthers) => {
+  const log = new SectorLog(0);
+  for (const [warp, ...sectors] of requests) {
+    log.request(warp!, 0, load);
+    for (const sector of sectors) log.sector(sector, 0xffffffff);
+  }
+  const work = new Work();
+  const first = new Footprints(1).alone(log, work);
+  expect([first.along[0], first.alongOthers[0]]).toEqual([along, alongOthers]);
+});
+
+test("what another block's neighbours brought is not this one's", () => {
+  const [a, b] = [logOf(0, [0, 2], []), logOf(1, [1, 3], [])];
+  expect(new Footprints(2).behind(b, a, new Work()).along[0]).toBe(0);
+});
+
+test.each([
   ["nobody else writes there", [1, 2, 3, 4], [10, 11], 0],
   ["the next block goes on where this one ends", [1, 2, 3, 4], [4, 5, 6, 7], 0.5],
   ["both write parts of all", [1, 2, 3, 4], [1, 2, 3, 4], 1],

@@ -22,6 +22,10 @@ export interface FirstTouches {
   readonly read: Float64Array;
   /** Of these, sectors of iterations that were not run: where they lie is not known. */
   readonly unseen: Float64Array;
+  /** Of `read`, sectors that memory brought along, when the warp read their neighbours. */
+  readonly along: Float64Array;
+  /** Of these, sectors that are read together with others that were not. */
+  readonly alongOthers: Float64Array;
   /** Of `read`, sectors of which memory brings the neighbour, too, and nobody in the block touches that; none where not all was run. */
   readonly lone: SectorsOfSites;
   /** Sectors that a store or atomic of the site is first to write. */
@@ -49,11 +53,15 @@ export class Footprint {
   #places = new SectorSet();
   #done = new Uint8Array(firstRoom);
   #written = new Uint32Array(firstRoom);
+  /** One more than the request that was first to read it, of the block that was added last; else 0. */
+  #reader = new Uint32Array(firstRoom);
 
   /** Adds a block's requests, each standing for as many as `weights` says, and tells what was new. */
   add(log: SectorLog, sites: number, work: Work, weights: ArrayLike<number> = weightsOf(log)): FirstTouches {
     const read = new Float64Array(sites);
     const unseen = new Float64Array(sites);
+    const along = new Float64Array(sites);
+    const alongOthers = new Float64Array(sites);
     const written = new Float64Array(sites);
     const touched = new Float64Array(sites);
     const partial = new Float64Array(sites);
@@ -64,11 +72,13 @@ export class Footprint {
       requests: [],
     };
     const readers: { readonly sectors: number[]; readonly sites: number[] } = { sectors: [], sites: [] };
+    this.#reader.fill(0);
     // In the order in which the L1 sees them, so that both blame the same site for what is new.
     interleave([log], work, (_, r) => {
       const site = log.site[r]!;
       const kind = log.kind[r]!;
       const weight = weights[r]!;
+      let [brought, came] = [0, 0];
       for (let i = log.start[r]!; i < log.start[r + 1]!; i++) {
         const sector = log.sectors[i]!;
         const place = this.#place(sector);
@@ -91,6 +101,9 @@ export class Footprint {
         if (done === 0) {
           read[site]! += weight;
           unseen[site]! += weight - 1;
+          if (this.#cameAlong(sector, log, r)) came++;
+          else brought++;
+          this.#reader[place] = r + 1;
           readers.sectors.push(sector);
           readers.sites.push(site);
         }
@@ -98,6 +111,8 @@ export class Footprint {
         if (kind === atomic && (done & wasWritten) === 0) this.#written[place] = allBytes;
         this.#done[place] = done | (kind === atomic ? wasRead | wasWritten : wasRead);
       }
+      along[site]! += came * weight;
+      if (brought > 0) alongOthers[site]! += came * weight;
     });
     // Sectors that are new take most of the time: the table grows with them.
     work.ask((writers.places.length + readers.sectors.length) / 2);
@@ -116,7 +131,14 @@ export class Footprint {
         lone.sectors.push(readers.sectors[k]!);
         lone.sites.push(readers.sites[k]!);
       }
-    return { read, unseen, lone, written, touched, partial, open };
+    return { read, unseen, along, alongOthers, lone, written, touched, partial, open };
+  }
+
+  /** Whether memory brought a sector, nobody asking for it, when its neighbour was read: by an earlier request of the same warp. */
+  #cameAlong(sector: number, log: SectorLog, request: number): boolean {
+    const place = this.#places.get(neighbourOf(sector));
+    const reader = (place === undefined ? 0 : this.#reader[place]!) - 1;
+    return reader >= 0 && reader !== request && log.warp[reader] === log.warp[request];
   }
 
   /** Whether a sector was read or written. */
@@ -136,6 +158,7 @@ export class Footprint {
     if (size === this.#done.length) {
       this.#done = grown(this.#done, (n) => new Uint8Array(n));
       this.#written = grown(this.#written, (n) => new Uint32Array(n));
+      this.#reader = grown(this.#reader, (n) => new Uint32Array(n));
     }
     return this.#places.noteOr(sector, size);
   }
@@ -146,6 +169,7 @@ export class Footprint {
     copy.#places = this.#places.copy();
     copy.#done = this.#done.slice();
     copy.#written = this.#written.slice();
+    copy.#reader = this.#reader.slice();
     return copy;
   }
 }

@@ -55,6 +55,8 @@ export interface SiteTraffic {
   readonly bytesPerDramSector: number;
   /** Of a request of which anything goes on to the L2, the share that does: 1 where its sectors are all missed at once, little where rows begin apart. */
   readonly together: number;
+  /** Of a request of which anything comes from memory, the share of what goes on to the L2 that does. */
+  readonly togetherFromMemory: number;
   /** What goes to memory lies scattered: the memory's pages are opened for one access each. */
   readonly scattered: boolean;
   /** Memory is the host's, behind the link; of stores, the share of what goes there that fills no sector. */

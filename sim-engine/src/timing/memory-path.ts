@@ -208,7 +208,8 @@ export class MemoryPath {
     const atL1 = Math.max(begin + passes - 1, begin + (cycles - 1) * unit);
 
     const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors, sectors * traffic.together);
-    const toDram = this.#take(this.#dueDram, index, sectors * traffic.dram, isStore || atomic ? sectors : toL2);
+    const mostToDram = isStore || atomic ? sectors : toL2;
+    const toDram = this.#take(this.#dueDram, index, sectors * traffic.dram, mostToDram, mostToDram * traffic.togetherFromMemory);
     this.done = atL1 + gpu.l1Latency;
     this.reason = reasonIndex.l1;
     if (toL2 === 0) {
