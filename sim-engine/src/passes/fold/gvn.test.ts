@@ -30,3 +30,26 @@ b4:
   expect(runPasses(loop(5), mergeEqualValues)).toMatch(/mul %14, %14/);
   expect(runPasses(loop(6), mergeEqualValues)).toMatch(/mul %14, %15/);
 });
+
+test("what goes round a loop in phis and selections is the one value that comes in", () => {
+  const loop = (kept: number): string => `b0:${common}
+  jump b1
+b1:
+  %10: i32 = phi [%5, b0], [%14, b3]
+  %11: i32 = phi [%6, b0], [%15, b3]
+  %12: i1 = icmp.slt %10, %3
+  branch %12, b2, b3
+b2:
+  %13: i32 = select %12, %11, %${kept}
+  jump b3
+b3:
+  %14: i32 = add %10, %6
+  %15: i32 = phi [%11, b1], [%13, b2]
+  %16: i1 = icmp.slt %14, %15
+  branch %16, b1, b4
+b4:
+  store.global %2, %15, align 4
+  return`;
+  expect(runPasses(loop(6), mergeEqualValues)).toMatch(/store.global %2, %6/);
+  expect(runPasses(loop(5), mergeEqualValues)).toMatch(/store.global %2, %15/);
+});

@@ -10,6 +10,7 @@ import type { Work } from "../../work.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { valueKey } from "../facts/value-numbers.ts";
 import { mergeCongruentPhis } from "./congruent-phis.ts";
+import { replaceSingleValues } from "./single-values.ts";
 
 /** Returns whether anything was merged. */
 export function mergeEqualValues(kernel: Kernel, work: Work): boolean {
@@ -17,6 +18,8 @@ export function mergeEqualValues(kernel: Kernel, work: Work): boolean {
   if (!entry) return false;
   const children = dominators(kernel).children();
   const substitution = new Substitution();
+  replaceSingleValues(kernel, substitution, work);
+  substitution.apply(kernel, work);
   mergeCongruentPhis(kernel, substitution, work);
   const known = new Map<string, Op>();
   // Each entry on the way down, and how to take its values back on the way up.
