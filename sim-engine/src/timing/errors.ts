@@ -4,13 +4,13 @@ import type { TimeErrors } from "./error-bar.ts";
 export const timeErrors: TimeErrors = {
   wider: 1.15,
   classes: {
-    launch: { launches: 39, error: 0.12 },
-    compute: { launches: 53, error: 0.61 },
-    l1: { launches: 69, error: 0.22 },
-    l2: { launches: 112, error: 0.37 },
-    memory: { launches: 122, error: 0.29 },
-    atomics: { launches: 25, error: 0.72 },
+    launch: { launches: 46, error: 0.12 },
+    compute: { launches: 61, error: 0.31 },
+    l1: { launches: 78, error: 0.36 },
+    l2: { launches: 128, error: 0.38 },
+    memory: { launches: 165, error: 0.26 },
+    atomics: { launches: 25, error: 0.41 },
     host: { launches: 2, error: 0.3 },
-    waits: { launches: 19, error: 0.3 },
+    waits: { launches: 22, error: 0.63 },
   },
 };
