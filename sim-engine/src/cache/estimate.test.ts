@@ -150,6 +150,27 @@ describe("traffic", () => {
     expect(sites[0]).toMatchObject({ l2: 0.5, dram: 0.5, bytesPerDramSector: 64, togetherFromMemory: 1 });
   });
 
+  test("what comes along is served with what it comes with, whichever loads ask for the two", () => {
+    const fields: Pattern = {
+      ...stream(4, 1),
+      grid: [32, 1, 1],
+      block: [128, 1, 1],
+      buffers: [4096 * 64],
+      accesses: [0, 16, 32, 48].map((field) => ({
+        site: { space: "global", operation: "load", buffer: 0 },
+        bytes: 16,
+        at: (b, t) => (b[0] * 128 + t[0]) * 64 + field,
+      })),
+    };
+    const input = trafficInput(fields, h200);
+    const { dramReadBytes, sites } = estimateTraffic(input);
+    expect(dramReadBytes).toBe(4096 * 64);
+    expect(sites.reduce((sum, { dram, bytesPerDramSector }, s) => sum + input.sectors[s]! * dram * bytesPerDramSector, 0)).toBeCloseTo(
+      dramReadBytes,
+    );
+    expect(sites[2]).toMatchObject({ dram: 0, along: 1 });
+  });
+
   test("rows that come again after more than the L2 holds are read again", () => {
     // Every block of a column reads the same; a row of blocks reads 256 MB.
     const columns: Pattern = {

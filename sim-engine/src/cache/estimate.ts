@@ -165,7 +165,7 @@ function perBlock(
   work: Work,
 ): AverageTouches {
   const nothing = (): Float64Array => new Float64Array(sectors.length);
-  const kinds = ["read", "unseen", "along", "alongOthers", "written", "touched", "partial"] as const;
+  const kinds = ["read", "unseen", "along", "broughtAlong", "alongOthers", "written", "touched", "partial"] as const;
   const found = { ...(Object.fromEntries(kinds.map((what) => [what, nothing()])) as Record<BySite, Float64Array>), lone: nothing() };
   const logged = nothing();
   for (const [k, log] of logs.entries()) {
@@ -276,7 +276,8 @@ export function estimateTraffic(
       linesPerSector,
       bytesPerDramSector,
       together: missedTogether,
-      togetherFromMemory: ratio(asked, asked + alongOthers, 1),
+      along: Math.min(1 - l1Share - dram, ratio(alongSectors, total, 0)),
+      togetherFromMemory: Math.max(ratio(asked, asked + alongOthers, 1), ratio(dram, 1 - l1Share, 0)),
       scattered,
       ...(host ? { host } : {}),
     };
@@ -480,6 +481,7 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
     return result;
   });
 
+  bringAlong(memory, first.broughtAlong, values.sectorBytes);
   comeLate(input, memory, work);
   holdUp(input, concurrent, memory, work);
 
@@ -514,6 +516,15 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
     site.lostBytes += lostOnLines({ written, filled: site.filledSectors }, linesPerSector[s]!, l1[s]!, values);
   }
   return memory;
+}
+
+/** Tells what memory brought along of the sites that it was brought with. */
+function bringAlong(memory: readonly SiteMemory[], broughtAlong: Float64Array, sectorBytes: number): void {
+  const bytes = memory.reduce((sum, { alongSectors }) => sum + alongSectors, 0) * sectorBytes;
+  // Sites differ in how often blocks share what they read: what all were found to bring is divided as the average block has it.
+  const all = broughtAlong.reduce((sum, count) => sum + count, 0);
+  if (all === 0) return;
+  for (const [s, site] of memory.entries()) site.readBytes += (bytes * broughtAlong[s]!) / all - site.alongSectors * sectorBytes;
 }
 
 /** Adds what sectors cost that warps which drifted apart complete, or ask for, too late. */

@@ -121,8 +121,25 @@ test.each([
 });
 
 test("what another block's neighbours brought is not this one's", () => {
-  const [a, b] = [logOf(0, [0, 2], []), logOf(1, [1, 3], [])];
-  expect(new Footprints(2).behind(b, a, new Work()).along[0]).toBe(0);
+  const one = (block: number, ...sectors: readonly number[]): SectorLog => {
+    const log = new SectorLog(block);
+    for (const sector of sectors) {
+      log.request(0, 0, load);
+      log.sector(sector, 0xffffffff);
+    }
+    return log;
+  };
+  expect(new Footprints(1).behind(one(1, 3, 1), one(0, 0, 2), new Work()).along[0]).toBe(0);
+});
+
+test("what came along so long ago that the L2 has lost it is read again", () => {
+  const log = new SectorLog(0);
+  for (const part of [0, 1])
+    for (let pair = 0; pair < 2000; pair++) {
+      log.request(0, part, load);
+      log.sector(2 * pair + part, 0xffffffff);
+    }
+  expect([...new Footprints(2).alone(log, new Work()).along]).toEqual([0, 0]);
 });
 
 test.each([

@@ -10,6 +10,12 @@ const allBytes = 0xffffffff;
 const wasRead = 1;
 const wasWritten = 2;
 
+/**
+ * Sectors that a block may touch before it comes to what memory brought along: with as many blocks as are resident they fill the L2. A guess,
+ * not a measurement.
+ */
+const mostBetween = 1024;
+
 /** Sectors that there is room for at first. */
 const firstRoom = 512;
 
@@ -22,8 +28,9 @@ export interface FirstTouches {
   readonly read: Float64Array;
   /** Of these, sectors of iterations that were not run: where they lie is not known. */
   readonly unseen: Float64Array;
-  /** Of `read`, sectors that memory brought along, when the warp read their neighbours. */
+  /** Of `read`, sectors that memory brought along, when the warp read their neighbours; and told of the site that read those. */
   readonly along: Float64Array;
+  readonly broughtAlong: Float64Array;
   /** Of these, sectors that are read together with others that were not. */
   readonly alongOthers: Float64Array;
   /** Of `read`, sectors of which memory brings the neighbour, too, and nobody in the block touches that; none where not all was run. */
@@ -61,6 +68,7 @@ export class Footprint {
     const read = new Float64Array(sites);
     const unseen = new Float64Array(sites);
     const along = new Float64Array(sites);
+    const broughtAlong = new Float64Array(sites);
     const alongOthers = new Float64Array(sites);
     const written = new Float64Array(sites);
     const touched = new Float64Array(sites);
@@ -101,8 +109,12 @@ export class Footprint {
         if (done === 0) {
           read[site]! += weight;
           unseen[site]! += weight - 1;
-          if (this.#cameAlong(sector, log, r)) came++;
-          else brought++;
+          const reader = this.#cameAlongWith(sector, place, log, r);
+          if (reader === undefined) brought++;
+          else {
+            came++;
+            broughtAlong[log.site[reader]!]! += weight;
+          }
           this.#reader[place] = r + 1;
           readers.sectors.push(sector);
           readers.sites.push(site);
@@ -131,14 +143,15 @@ export class Footprint {
         lone.sectors.push(readers.sectors[k]!);
         lone.sites.push(readers.sites[k]!);
       }
-    return { read, unseen, along, alongOthers, lone, written, touched, partial, open };
+    return { read, unseen, along, broughtAlong, alongOthers, lone, written, touched, partial, open };
   }
 
-  /** Whether memory brought a sector, nobody asking for it, when its neighbour was read: by an earlier request of the same warp. */
-  #cameAlong(sector: number, log: SectorLog, request: number): boolean {
+  /** The earlier request of the same warp with whose sector memory brought this one, nobody asking for it; undefined where there is none. */
+  #cameAlongWith(sector: number, at: number, log: SectorLog, request: number): number | undefined {
     const place = this.#places.get(neighbourOf(sector));
-    const reader = (place === undefined ? 0 : this.#reader[place]!) - 1;
-    return reader >= 0 && reader !== request && log.warp[reader] === log.warp[request];
+    if (place === undefined || at - place > mostBetween) return undefined;
+    const reader = this.#reader[place]! - 1;
+    return reader >= 0 && reader !== request && log.warp[reader] === log.warp[request] ? reader : undefined;
   }
 
   /** Whether a sector was read or written. */

@@ -55,7 +55,9 @@ export interface SiteTraffic {
   readonly bytesPerDramSector: number;
   /** Of a request of which anything goes on to the L2, the share that does: 1 where its sectors are all missed at once, little where rows begin apart. */
   readonly together: number;
-  /** Of a request of which anything comes from memory, the share of what goes on to the L2 that does. */
+  /** Share, part of `l2`, that memory brought with the sector beside it, for which the warp asked before. */
+  readonly along: number;
+  /** Of a request of which anything comes from memory, the share of what goes on to the L2 that does; the rest came along before. */
   readonly togetherFromMemory: number;
   /** What goes to memory lies scattered: the memory's pages are opened for one access each. */
   readonly scattered: boolean;

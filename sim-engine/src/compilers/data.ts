@@ -317,6 +317,13 @@ export const data: CompilerData = {
           at: "of 16 kernels whose code comes within three registers of a step from 48 to 96 14 take more than the step; of 40, 3 of 13",
         },
         registersLostFrom: { value: 48, unit: "registers", basis: "fitted", source: "compiled-kernels", at: "the same" },
+        registersLostUpTo: {
+          value: 96,
+          unit: "registers",
+          basis: "fitted",
+          source: "compiled-kernels",
+          at: "the same; of those that take 97 to 128 none comes within three of 128",
+        },
         groupRegisters: {
           value: 26,
           unit: "registers",

@@ -112,6 +112,7 @@ export const compilerFigureDefinitions = {
     "Of a step of registers, those that code cannot fill: pairs and fours of registers are aligned",
   ),
   registersLostFrom: number("ptxas", "registers", "The step from which on they are lost"),
+  registersLostUpTo: number("ptxas", "registers", "The last step of which that is known"),
   groupRegisters: number(
     "ptxas",
     "registers",

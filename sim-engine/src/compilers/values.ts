@@ -50,6 +50,7 @@ export const plain: readonly PlainCompiler[] = [
       reservedRegisters: 3,
       registersLost: 3,
       registersLostFrom: 48,
+      registersLostUpTo: 96,
       groupRegisters: 26,
       registerSlack: 1.25,
       registerSlackAtCalls: 1.12,

@@ -254,6 +254,7 @@ export const figureDefinitions = {
   ),
   atomicRate: number("behaviour", true, "requests/clock", "Atomic requests (sectors of a warp's instruction), all slices together"),
   atomicFullSectorWork: number("behaviour", true, "ratio", "A pass over all words of a sector, over one of some of them"),
+  atomicSlices: number("behaviour", true, "slices", "Slices of the L2 that do atomics"),
   atomicSliceBytes: number("behaviour", true, "bytes", "Whose atomics one slice does, of twice as many that are aligned: every other half"),
   atomicTurnsApart: number(
     "behaviour",

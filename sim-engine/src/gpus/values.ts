@@ -2013,6 +2013,7 @@ export const plain: PlainData = {
         atomicFloatWork: 2.42,
         atomicRate: 38,
         atomicFullSectorWork: 0.83,
+        atomicSlices: 94,
         atomicSliceBytes: 512,
         atomicTurnsApart: 1,
         l2RetainedShare: 0.63,

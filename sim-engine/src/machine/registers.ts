@@ -67,7 +67,7 @@ function intervalAround(value: number, bound: number): { readonly low: number; r
 function fewestThatFit(pressure: Pressure, steps: readonly number[], bound: number): Scheduled & { readonly limit: number } {
   for (const step of steps) {
     if (step >= bound) break;
-    const lost = step >= nvcc.registersLostFrom ? nvcc.registersLost : 0;
+    const lost = step >= nvcc.registersLostFrom && step <= nvcc.registersLostUpTo ? nvcc.registersLost : 0;
     const scheduled = pressure.fitting(step - lost - nvcc.reservedRegisters);
     if (scheduled && step >= scheduled.starvedBelow) return { ...scheduled, limit: step };
   }

@@ -55,6 +55,41 @@ describe("where atomics of a launch meet, as a share of all passes", () => {
     expect(work(floats, () => [base, base + 32, base + 64, base + 96])).toBeCloseTo(1 + (floatWork - 1) / 4);
   });
 
+  /** Work of the busiest slice in passes over words, for each request of a warp whose lanes are at `at`. */
+  const ofLanes = (op: Op, ...requests: ((lane: number) => number)[]): number => {
+    const regions = new AtomicRegions(values, []);
+    regions.begin(0);
+    for (const [warp, at] of requests.entries())
+      regions.add(
+        op,
+        warp,
+        Float64Array.from({ length: 32 }, (_, lane) => base + at(lane)),
+        0,
+        -1,
+      );
+    const sectors = requests.reduce((sum, at) => sum + new Set(Array.from({ length: 32 }, (_, lane) => at(lane) >> 5)).size, 0);
+    return regions.hottest(sectors, { blocks: 1, row: 1, atOnce: 1, threads: 32 * requests.length })! / requests.length;
+  };
+
+  test("all words of a sector in a shorter pass; a sum of floats waits where its sector comes again too soon (h200-atomics.txt)", () => {
+    const full = values.atomicFullSectorWork;
+    const line = (lane: number): number => 4 * lane;
+    expect(ofLanes(integers, line)).toBeCloseTo(4 * full);
+    // 32 lanes on 32 words: 6.27 lanes a cycle of 1.44 cycles a pass.
+    expect(ofLanes(floats, line) / (32 / 6.27 / values.atomicInterval)).toBeCloseTo(1, 0);
+    // On eight words, and on sixteen: 2.29 and 4.55.
+    expect(ofLanes(floats, (lane) => 4 * (lane % 8)) / (32 / 2.29 / values.atomicInterval)).toBeCloseTo(1, 1);
+    expect(ofLanes(floats, (lane) => 4 * (lane % 16)) / (32 / 4.55 / values.atomicInterval)).toBeCloseTo(1, 1);
+    // 25 lanes on one word of a sector, one each on the others.
+    expect(ofLanes(integers, (lane) => (lane < 25 ? 0 : 4 * (lane - 24)))).toBeCloseTo(full + 24);
+  });
+
+  test("two slices take turns at the parts of a kilobyte", () => {
+    const line = (lane: number): number => 4 * lane;
+    const together = (at: number): number => ofLanes(integers, line, (lane) => at + line(lane));
+    expect([128, 256, 512, 640, 768, 1024].map((at) => Math.round(together(at) / together(1024)))).toEqual([2, 1, 2, 2, 1, 1]);
+  });
+
   test.each([
     ["a word a block, beside each other", 4],
     ["a word a block, 40 bytes apart", 40],
@@ -99,7 +134,12 @@ describe("where atomics of a launch meet, as a share of all passes", () => {
   });
 
   test("nothing without atomics", () => {
-    expect(new AtomicRegions(values, []).hottest(0, { blocks: 1, row: 1, atOnce: 1, threads: 32 })).toBeUndefined();
+    const resident = { blocks: 1, row: 1, atOnce: 1, threads: 32 };
+    expect(new AtomicRegions(values, []).hottest(0, resident)).toBeUndefined();
+    const seen = new AtomicRegions(values, []);
+    seen.begin(0);
+    for (let turn = 0; turn < 4; turn++) seen.add(integers, 0, new Float64Array(32).fill(base + 1024 * turn), 0, -1);
+    expect(seen.hottest(0, resident)).toBe(0);
   });
 });
 

@@ -60,7 +60,7 @@ const slicesInTurn = 2;
 const turnsOfSlices = 2;
 
 export class AtomicRegions {
-  /** Aligned bytes whose atomics one slice does. */
+  /** Bytes whose atomics one slice does, of twice as many that are aligned. */
   readonly #regionBytes: number;
   readonly #sectorBytes: number;
   readonly #regions = new Map<number, Region>();
@@ -128,11 +128,14 @@ export class AtomicRegions {
    * @param together sectors of the request that one slice does
    * @param turn takes the work of the warp's request by slice
    */
-  #pass(op: Op, sector: number, words: ReadonlyMap<number, number>, together: number, turn: Map<number, number> | undefined): void {
+  #pass(op: Op, sector: number, words: ReadonlyMap<number, number>, together: number, turn: Float64Array | undefined): void {
     const isFull = words.size * (op.type.endsWith("64") ? 8 : wordBytes) >= this.#sectorBytes;
-    const each = isFull ? this.#fullSectorWork : 1;
-    const passes = Math.max(...words.values()) * each;
-    const waits = isFloatSum(op) ? (passes / each) * Math.max(0, this.#floatWork - together * each) : 0;
+    // So many passes want all of its words; those behind them some.
+    const whole = isFull ? Math.min(...words.values()) : 0;
+    const some = Math.max(...words.values()) - whole;
+    const passes = whole * this.#fullSectorWork + some;
+    const wait = (work: number): number => Math.max(0, this.#floatWork - together * work);
+    const waits = isFloatSum(op) ? whole * wait(this.#fullSectorWork) + some * wait(1) : 0;
     const lowest = Math.min(...words.keys()) * wordBytes;
     const highest = Math.max(...words.keys()) * wordBytes;
     const key = this.#sliceOf(sector);
@@ -143,7 +146,7 @@ export class AtomicRegions {
       region.blocks++;
     }
     region.sectors.add(sector);
-    turn?.set(key, (turn.get(key) ?? 0) + passes);
+    if (turn) turn[this.#inStep.sliceOf(key)]! += passes;
     let here = region.byOp.get(op);
     if (!here) region.byOp.set(op, (here = { passes: 0, waits: 0 }));
     let all = this.#ofOps.get(op);
@@ -200,7 +203,8 @@ export class AtomicRegions {
     for (const [op, { regions, sectors }] of moving)
       most = Math.max(most, (this.#work(this.#ofOps.get(op)!, sectors, tries.get(op)) * perSector) / regions);
     const goOn = [...this.#ofOps.keys()].some((op) => this.#goesOn(op));
-    const inStep = this.#inStep.factor((slice) => this.#isMet(this.#regions.get(slice)!), perSector / perPlace, goOn, resident);
+    const meets = [...this.#regions.values()].some((region) => this.#isMet(region));
+    const inStep = meets && perPlace > 0 ? this.#inStep.factor(perSector / perPlace, goOn, resident) : 1;
     for (const region of this.#regions.values()) {
       const { blocks, byOp, sectors } = region;
       const stay = [...byOp].filter(([op]) => !moving.has(op));

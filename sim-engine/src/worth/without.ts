@@ -35,7 +35,7 @@ const tileSide = 4;
 /** Sectors of a line: what a pass of the L1's data path moves. */
 const lineSectors = 4;
 /** What whole lines cost the L2 for each sector. */
-const whole = { accessesPerSector: 0.5, linesPerSector: 0.25, together: 1, scattered: false } as const;
+const whole = { accessesPerSector: 0.5, linesPerSector: 0.25, together: 1, togetherFromMemory: 1, scattered: false } as const;
 
 interface Change {
   readonly kind: "kept" | "tiled" | "meetings" | "excess" | "narrow";
@@ -143,7 +143,8 @@ export class Rest {
       const left = sum((site) => this.sectors(site, sectors[site] ?? 0));
       if (left === 0) continue;
       const onward = Math.min(1, sum((site, { l2, dram }) => (sectors[site] ?? 0) * (l2 + dram)) / left);
-      const dram = Math.min(onward, sum((site, traffic) => (sectors[site] ?? 0) * traffic.dram) / left);
+      // What memory brings along is asked for together with what it comes with.
+      const dram = Math.min(onward, sum((site, traffic) => (sectors[site] ?? 0) * (traffic.dram + traffic.along)) / left);
       for (const site of group) {
         const own = before[site] as SiteTraffic;
         const bytes = Math.min(own.bytesPerDramSector, sectorBytes);
@@ -153,6 +154,7 @@ export class Rest {
           l1: 1 - onward,
           l2: onward - dram,
           dram,
+          along: 0,
           underWay: Math.min(own.underWay, 1 - onward),
           l2UnderWay: Math.min(own.l2UnderWay, onward - dram),
           bytesPerDramSector: bytes,

@@ -53,3 +53,29 @@ b4:
   expect(runPasses(loop(6), mergeEqualValues)).toMatch(/store.global %2, %6/);
   expect(runPasses(loop(5), mergeEqualValues)).toMatch(/store.global %2, %15/);
 });
+
+test("a value that an inner loop hands round is seen though the outer loop changes it", () => {
+  const text = `b0:${common}
+  jump b1
+b1:
+  %10: i32 = phi [%5, b0], [%20, b5]
+  jump b2
+b2:
+  %11: i32 = phi [%10, b1], [%13, b4]
+  %12: i1 = icmp.slt %11, %3
+  branch %12, b3, b4
+b3:
+  jump b4
+b4:
+  %13: i32 = phi [%11, b2], [%11, b3]
+  %14: i1 = icmp.slt %13, %6
+  branch %14, b2, b5
+b5:
+  %20: i32 = select %14, %10, %6
+  %21: i1 = icmp.slt %20, %3
+  branch %21, b1, b6
+b6:
+  store.global %2, %13, align 4
+  return`;
+  expect(runPasses(text, mergeEqualValues)).toMatch(/store.global %2, %10/);
+});

@@ -10,30 +10,40 @@ import type { Substitution } from "../edit/substitution.ts";
 /** Puts that value in their place. */
 export function replaceSingleValues(kernel: Kernel, substitution: Substitution, work: Work): void {
   const choices = kernel.blocks.flatMap(({ phis, ops }) => [...phis, ...ops.filter(({ action }) => action.kind === "select")]);
-  /** What each can only be, as far as is known; itself where it may be several. */
-  const values = new Map<Op, Op | undefined>(choices.map((op) => [op, undefined]));
+  const several = new Set<Op>();
+  for (let round = 0; round < mostRounds; round++) {
+    const values = onlyValues(choices, several, work);
+    const valueOf = (arg: Op): Op | undefined => (values.has(arg) ? values.get(arg) : arg);
+    const before = several.size;
+    for (const op of choices)
+      if (!several.has(op) && chosen(op).some((arg) => valueOf(arg) !== undefined && valueOf(arg) !== values.get(op))) several.add(op);
+    if (several.size > before) continue;
+    for (const [op, value] of values) if (value !== undefined && value !== op) substitution.replace(op, value);
+    return;
+  }
+}
+
+/** In each at least one more is found to be several values; of nests deeper than that nothing is replaced. */
+const mostRounds = 16;
+
+const chosen = ({ action, args }: Op): readonly Op[] => (action.kind === "select" ? args.slice(1) : args);
+
+/** What each can only be if it is one value: the first that comes to it, itself where it is known to be several, undefined where none comes. */
+function onlyValues(choices: readonly Op[], several: ReadonlySet<Op>, work: Work): Map<Op, Op | undefined> {
+  const values = new Map<Op, Op | undefined>(choices.map((op) => [op, several.has(op) ? op : undefined]));
   for (let changed = true; changed; ) {
     changed = false;
     for (const op of choices) {
-      const before = values.get(op);
-      if (before === op) continue;
+      if (values.get(op) !== undefined) continue;
       work.ask(op.args.length / 4);
-      const value = singleOf(op, values);
-      if (value === before) continue;
-      values.set(op, value);
-      changed = true;
+      for (const arg of chosen(op)) {
+        const value = values.has(arg) ? values.get(arg) : arg;
+        if (value === undefined) continue;
+        values.set(op, value);
+        changed = true;
+        break;
+      }
     }
   }
-  for (const [op, value] of values) if (value !== undefined && value !== op) substitution.replace(op, value);
-}
-
-function singleOf(op: Op, values: ReadonlyMap<Op, Op | undefined>): Op | undefined {
-  let single: Op | undefined;
-  for (const arg of op.action.kind === "select" ? op.args.slice(1) : op.args) {
-    const value = values.has(arg) ? values.get(arg) : arg;
-    if (value === undefined || value === single) continue;
-    if (single !== undefined) return op;
-    single = value;
-  }
-  return single;
+  return values;
 }

@@ -24,6 +24,7 @@ export class TimedProgram {
       linesPerSector: 0.25,
       bytesPerDramSector: 32,
       together: 1,
+      along: 0,
       togetherFromMemory: 1,
       scattered: false,
       ...traffic,
