@@ -13,10 +13,10 @@ export function replaceSingleValues(kernel: Kernel, substitution: Substitution, 
   const several = new Set<Op>();
   for (let round = 0; round < mostRounds; round++) {
     const values = onlyValues(choices, several, work);
-    const valueOf = (arg: Op): Op | undefined => (values.has(arg) ? values.get(arg) : arg);
+    const heldBy = (arg: Op): Op | undefined => (values.has(arg) ? values.get(arg) : arg);
     const before = several.size;
     for (const op of choices)
-      if (!several.has(op) && chosen(op).some((arg) => valueOf(arg) !== undefined && valueOf(arg) !== values.get(op))) several.add(op);
+      if (!several.has(op) && chosen(op).some((arg) => heldBy(arg) !== undefined && heldBy(arg) !== values.get(op))) several.add(op);
     if (several.size > before) continue;
     for (const [op, value] of values) if (value !== undefined && value !== op) substitution.replace(op, value);
     return;
