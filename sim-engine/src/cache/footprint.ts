@@ -11,8 +11,8 @@ const wasRead = 1;
 const wasWritten = 2;
 
 /**
- * Sectors that a block may touch before it comes to what memory brought along: with as many blocks as are resident they fill the L2. A guess,
- * not a measurement.
+ * Sectors that a block may touch before it comes to what memory brought along: with as many blocks as are resident they fill the L2. Assumed,
+ * not measured (DEVIATIONS.md).
  */
 const mostBetween = 1024;
 
@@ -31,7 +31,7 @@ export interface FirstTouches {
   /** Of `read`, sectors that memory brought along, when the warp read their neighbours; and told of the site that read those. */
   readonly along: Float64Array;
   readonly broughtAlong: Float64Array;
-  /** Of these, sectors that are read together with others that were not. */
+  /** Of `along`, sectors that are read by a request that memory brings others for. */
   readonly alongOthers: Float64Array;
   /** Of `read`, sectors of which memory brings the neighbour, too, and nobody in the block touches that; none where not all was run. */
   readonly lone: SectorsOfSites;

@@ -105,19 +105,19 @@ export class AtomicRegions {
       if (!words) sectors.set(sector, (words = new Map()));
       words.set(word, united ? 1 : (words.get(word) ?? 0) + 1);
     }
-    const inSlice = new Map<number, number>();
+    const together = new Map<number, number>();
     for (const sector of sectors.keys()) {
-      const slice = this.#sliceOf(sector);
-      inSlice.set(slice, (inSlice.get(slice) ?? 0) + 1);
+      const part = this.#partOf(sector);
+      together.set(part, (together.get(part) ?? 0) + 1);
     }
     const turn = this.#inStep.next(warp);
-    for (const [sector, words] of sectors) this.#pass(op, sector, words, inSlice.get(this.#sliceOf(sector))!, turn);
+    for (const [sector, words] of sectors) this.#pass(op, sector, words, together.get(this.#partOf(sector))!, turn);
     this.#retries.get(op)?.add(this.#index, addresses, from, mask);
     this.#sectors += sectors.size;
   }
 
-  /** A number for the slice whose atomics a sector's are: two slices take turns, twice in the bytes that they have together. */
-  #sliceOf(sector: number): number {
+  /** What one slice does of memory, counted through it, that a sector is of: two slices take turns, twice in the bytes that they have together. */
+  #partOf(sector: number): number {
     const address = sector * this.#sectorBytes;
     const part = Math.floor(address / (this.#regionBytes / turnsOfSlices));
     return Math.floor(address / (slicesInTurn * this.#regionBytes)) * slicesInTurn + (part % slicesInTurn);
@@ -138,7 +138,7 @@ export class AtomicRegions {
     const waits = isFloatSum(op) ? whole * wait(this.#fullSectorWork) + some * wait(1) : 0;
     const lowest = Math.min(...words.keys()) * wordBytes;
     const highest = Math.max(...words.keys()) * wordBytes;
-    const key = this.#sliceOf(sector);
+    const key = this.#partOf(sector);
     let region = this.#regions.get(key);
     if (!region) this.#regions.set(key, (region = { blocks: 0, lastBlock: 0, byOp: new Map(), sectors: new Set() }));
     if (region.lastBlock !== this.#block) {

@@ -95,8 +95,8 @@ export interface ExecutionSummary {
     /** Bytes the threads asked for in global memory. */
     readonly requestedBytes: number;
     /**
-     * Passes of atomic requests to global memory in the busiest aligned 512 bytes (`atomicSliceBytes`): a pass a sector for each lane
-     * on its busiest word, which one slice of the L2 has to do one after the other. Absent without global atomics.
+     * Passes of atomic requests to global memory at the busiest slice of the L2, one after the other (`observe/atomic-regions.ts`): a pass a
+     * sector for each lane on its busiest word; more where the slice waits for warps that are in step. Absent without global atomics.
      */
     readonly hottestAtomics?: number;
   };
