@@ -8374,6 +8374,7 @@ export const data: GpuData = {
           source: "h100-measured",
           at: "h100-calibrate.txt: dramMixedBandwidth",
         },
+        atomicSlices: { value: 80, unit: "slices", basis: "measured", source: "h100-measured", at: "h100-slices-of-sums.txt" },
       },
     },
     {
@@ -8906,13 +8907,7 @@ export const data: GpuData = {
           source: "h200-measured",
           at: "h200-atomics.txt: on 8 words of a sector, and on all of one or two lines, 1.2 cycles a sector, on fewer words 1.44",
         },
-        atomicSlices: {
-          value: 94,
-          unit: "slices",
-          basis: "measured",
-          source: "h200-measured",
-          at: "h200-slices-of-sums.txt; an H100 has 80 (h100-slices-of-sums.txt)",
-        },
+        atomicSlices: { value: 94, unit: "slices", basis: "measured", source: "h200-measured", at: "h200-slices-of-sums.txt" },
         atomicSliceBytes: {
           value: 512,
           unit: "bytes",

@@ -1901,6 +1901,7 @@ export const plain: PlainData = {
         l2Bandwidth: 9100,
         dramReadBandwidth: 3150,
         dramMixedBandwidth: 2845,
+        atomicSlices: 80,
       },
     },
     {
