@@ -10,7 +10,7 @@ import { Runner } from "./execute/run.ts";
 import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Kernel, Launch } from "./ir/kernel.ts";
-import { loadsUnderWay, type MachineKernel, storeRuns } from "./machine/index.ts";
+import { loadsUnderWay, type MachineKernel, placesIn, storeRuns } from "./machine/index.ts";
 import type { AtomicRegions } from "./observe/atomic-regions.ts";
 import { numberSites, type ObservedBlock, Observer, type Sites } from "./observe/observer.ts";
 import { carveoutFor } from "./occupancy/carveout.ts";
@@ -181,7 +181,11 @@ function execute(
   markComparisons(program, variations);
   const runner = new Runner(program, work);
   const irregularAddresses = new Set(variations.flatMap((each) => [...each.irregularAddresses]));
-  const sites = numberSites(program, irregularAddresses, { runs: storeRuns(machine), underWay: loadsUnderWay(machine) });
+  const sites = numberSites(program, irregularAddresses, {
+    places: placesIn(machine),
+    runs: storeRuns(machine),
+    underWay: loadsUnderWay(machine),
+  });
   const observerOf = (of: Runner): Observer => new Observer(of, sites, gpu.values);
   const observer = observerOf(runner);
   const watch = blocksToLog(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount);

@@ -29,7 +29,7 @@ function met(apart: number, ahead: number): number {
     log.request(0, site, kind);
     for (let row = 0; row < 8; row++) log.sector(row * apart + at);
   }
-  const [loads] = loadsMet([log], [{}, { underWay: [{ site: 0, isEarlier: true }] }], new Work())!;
+  const [loads] = loadsMet([log], [{}, { underWay: [0] }], new Work())!;
   return loads!.met / loads!.sectors;
 }
 

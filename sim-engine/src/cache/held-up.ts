@@ -9,7 +9,7 @@
 import type { MemorySite } from "../memory/site.ts";
 import type { Work } from "../work.ts";
 import { interleave } from "./interleave.ts";
-import { load, type SectorLog, weightsOf } from "./log.ts";
+import { type SectorLog, weightsOf } from "./log.ts";
 import { StoresUnderWay, sectorsMeeting } from "./stores-under-way.ts";
 
 /** Sectors a cycle that memory brings past such stores: this, times the sectors that are on their way at one time to this power. */
@@ -43,10 +43,8 @@ export function loadsMet(
       const [from, to] = [log.start[request]!, log.start[request + 1]!];
       site.sectors += weights[request]! * (to - from);
       site.requests += weights[request]!;
-      for (const other of stores.metBy(request)) {
-        const [loaded, stored] = log.kind[request] === load ? [request, other] : [other, request];
-        found[log.site[loaded]!]!.met += weights[loaded]! * sectorsMeeting(log, loaded, stored, "lines", work).length;
-      }
+      for (const loaded of stores.metBy(request))
+        found[log.site[loaded]!]!.met += weights[loaded]! * sectorsMeeting(log, loaded, request, "lines", work).length;
     });
   }
   return found;

@@ -1,14 +1,17 @@
-/** The order in which requests of warps that run together come: one of each warp in turn. */
+/**
+ * The order in which requests of warps that run together come: of each warp in turn those that it makes without waiting. A scheduler goes on
+ * with one warp for as long as it can (Huerta et al., Analyzing Modern NVIDIA GPU cores, 2025: greedy, then the youngest).
+ */
 import type { Work } from "../work.ts";
 import type { SectorLog } from "./log.ts";
 
 /** Steps of a sector that is visited: many take as long as an instruction that is executed. */
 export const sectorSteps = 1 / 8;
 
-/** Calls `visit` with each request of the logs and the turn it is made in, all warps of all blocks taking turns. */
+/** Calls `visit` with each request of the logs and which one of its warp's it is, all warps of all blocks taking turns. */
 export function interleave(logs: readonly SectorLog[], work: Work, visit: (log: SectorLog, request: number, turn: number) => void): void {
   // By block and warp: its requests in order.
-  const queues: { log: SectorLog; requests: number[] }[] = [];
+  const queues: { log: SectorLog; requests: number[]; next: number }[] = [];
   for (const log of logs) {
     const byWarp = new Map<number, number[]>();
     for (let r = 0; r < log.requests; r++) {
@@ -18,16 +21,18 @@ export function interleave(logs: readonly SectorLog[], work: Work, visit: (log: 
       if (requests) requests.push(r);
       else byWarp.set(warp, [r]);
     }
-    for (const requests of byWarp.values()) queues.push({ log, requests });
+    for (const requests of byWarp.values()) queues.push({ log, requests, next: 0 });
   }
-  for (let turn = 0; queues.length > 0; turn++) {
+  while (queues.length > 0) {
     let kept = 0;
     for (const queue of queues) {
-      const { log } = queue;
-      const request = queue.requests[turn]!;
-      work.ask(sectorSteps * (1 + log.start[request + 1]! - log.start[request]!));
-      visit(log, request, turn);
-      if (turn + 1 < queue.requests.length) queues[kept++] = queue;
+      const { log, requests } = queue;
+      do {
+        const request = requests[queue.next]!;
+        work.ask(sectorSteps * (1 + log.start[request + 1]! - log.start[request]!));
+        visit(log, request, queue.next++);
+      } while (queue.next < requests.length && log.goesOn[requests[queue.next]!] === 1);
+      if (queue.next < requests.length) queues[kept++] = queue;
     }
     queues.length = kept;
   }

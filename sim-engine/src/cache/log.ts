@@ -52,6 +52,8 @@ export class SectorLog {
   bytes: Uint32Array;
   /** By request: barriers that its warp had passed. Empty where none was. */
   phase: ArrayLike<number> = [];
+  /** By request: 1 where its warp does not wait for what it asked for before. Empty where it is not known. */
+  goesOn: Uint8Array = new Uint8Array();
   /** By phase: how often a warp comes by, iterations that were not run included. Empty where none is passed. */
   passes: ArrayLike<number> = [];
 
@@ -85,6 +87,23 @@ export class SectorLog {
     this.kind[this.requests] = kind;
     this.start[++this.requests] = this.sectorCount;
     return true;
+  }
+
+  /** Brings requests into another order: `order` says which one comes at each place. What is told of them by number is told afterwards. */
+  arrange(order: readonly number[]): void {
+    const { warp, site, kind, start, sectors, bytes } = this;
+    this.warp = Uint16Array.from(order, (r) => warp[r]!);
+    this.site = Uint16Array.from(order, (r) => site[r]!);
+    this.kind = Uint8Array.from(order, (r) => kind[r]!);
+    this.start = new Uint32Array(order.length + 1);
+    this.sectors = new Uint32Array(this.sectorCount);
+    this.bytes = new Uint32Array(this.sectorCount);
+    for (const [place, r] of order.entries()) {
+      const at = this.start[place]!;
+      this.sectors.set(sectors.subarray(start[r], start[r + 1]), at);
+      this.bytes.set(bytes.subarray(start[r], start[r + 1]), at);
+      this.start[place + 1] = at + start[r + 1]! - start[r]!;
+    }
   }
 
   /** Adds a distinct sector to the request begun last. `index` is the byte address / 32; `bytes` a mask of the bytes stored. */

@@ -6,17 +6,11 @@
 import type { Op } from "../ir/kernel.ts";
 import type { Instruction, MachineKernel } from "./machine.ts";
 
-/** A load that is under way when a store is issued, and whether the program has it before the store too. */
-interface UnderWay {
-  readonly load: Op;
-  readonly isEarlier: boolean;
-}
-
 /** By store to global memory, the loads from it that its warp has under way, of the same block of code; absent where there are none. */
-export function loadsUnderWay({ blocks }: MachineKernel): ReadonlyMap<Op, readonly UnderWay[]> {
-  const found = new Map<Op, readonly UnderWay[]>();
+export function loadsUnderWay({ blocks }: MachineKernel): ReadonlyMap<Op, readonly Op[]> {
+  const found = new Map<Op, readonly Op[]>();
   for (const { block, instructions } of blocks.values()) {
-    let places: ReadonlyMap<Op, number> | undefined;
+    let own: ReadonlySet<Op> | undefined;
     // Loads come back in the order in which they were issued: who waits for one has all before it, and those behind it are back soon.
     let underWay: Instruction[] = [];
     for (const instruction of instructions) {
@@ -26,12 +20,9 @@ export function loadsUnderWay({ blocks }: MachineKernel): ReadonlyMap<Op, readon
       if (opcode.startsWith("LDG")) underWay.push(instruction);
       if (!opcode.startsWith("STG") || underWay.length === 0) continue;
       // What runs under a predicate belongs to another block.
-      places ??= new Map(block.ops.map((each, place) => [each, place]));
-      const own = places.get(op);
-      const loads = underWay.flatMap(({ op: load }): UnderWay[] => {
-        const place = load && places?.get(load);
-        return own === undefined || place === undefined ? [] : [{ load: load!, isEarlier: place < own }];
-      });
+      own ??= new Set(block.ops);
+      if (!own.has(op)) continue;
+      const loads = underWay.flatMap(({ op: load }) => (load && own?.has(load) ? [load] : []));
       if (loads.length > 0) found.set(op, loads);
     }
   }

@@ -1,9 +1,10 @@
 /**
- * Runs of stores: those with nothing between them in the code but a few instructions, none of which loads. What they write to the same
- * sectors the L1 may hand on as one.
+ * Runs of stores: those with nothing between them in the code but a few instructions, none of which loads, and that need no load behind
+ * those that the first needs, as it would be waited for. What they write to the same sectors the L1 may hand on as one. (Of advanceAoS of
+ * validation/h200, whose members are loaded one behind the other, the L2 gets nine stores in ten.)
  */
 import type { Op } from "../ir/kernel.ts";
-import type { MachineKernel } from "./machine.ts";
+import type { MachineKernel, Register } from "./machine.ts";
 
 /**
  * Instructions between two stores of a run, at most: nvcc 13.0 has 15 between those that were measured to be merged (fused_classifier_kernel2
@@ -17,14 +18,20 @@ export function storeRuns({ blocks }: MachineKernel): ReadonlyMap<Op, number> {
   let count = 0;
   let last: Op | undefined;
   let between = 0;
+  let lastNeeds = -1;
   for (const { instructions } of blocks.values()) {
-    for (const { op, opcode } of instructions) {
+    /** The last of the block's loads that a value comes from, by where it stands. */
+    const from = new Map<Register, number>();
+    for (const [at, { op, opcode, uses, defs }] of instructions.entries()) {
+      const needs = Math.max(-1, ...uses.map((use) => from.get(use) ?? -1));
+      for (const def of defs) from.set(def, opcode.startsWith("LDG") ? at : needs);
       if (/^(STG|STL)/.test(opcode) && op) {
-        if (last && between <= mostBetween) {
+        if (last && between <= mostBetween && needs <= lastNeeds) {
           if (!runs.has(last)) runs.set(last, count++);
           runs.set(op, runs.get(last)!);
         }
         last = op;
+        lastNeeds = needs;
         between = 0;
       } else if (/^(LDG|LDL|LD\b|ATOM|RED|BAR|MEMBAR)/.test(opcode)) last = undefined;
       else between++;

@@ -14,15 +14,8 @@ export interface MemorySite {
   readonly pastL1?: boolean;
   /** Of a `store` that others stand right behind or before: the number of their run. */
   readonly run?: number;
-  /** Of a `store`: the loads that its warp has under way when it is issued. */
-  readonly underWay?: readonly LoadUnderWay[];
-}
-
-export interface LoadUnderWay {
-  /** The number of its site. */
-  readonly site: number;
-  /** The program has it before the store too. */
-  readonly isEarlier: boolean;
+  /** Of a `store`: the numbers of the loads that its warp has under way when it is issued. */
+  readonly underWay?: readonly number[];
 }
 
 /** Only writes; an atomic reads too. */

@@ -1,6 +1,7 @@
 /**
  * Watches blocks run for the caches and the timing: a log of the sectors each warp asks for, and a trace of what it issued.
  */
+
 import { type AccessKind, atomic, bypass, l1Cycles, load, SectorLog, store } from "../cache/index.ts";
 import {
   type AccessCounter,
@@ -18,10 +19,11 @@ import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Action, Block, Op } from "../ir/kernel.ts";
+import type { CodePlace } from "../machine/index.ts";
 import type { Copied } from "../memory/copied.ts";
 import { DistinctSet } from "../memory/distinct.ts";
 import { laneGroups, localAddresses } from "../memory/sectors.ts";
-import type { LoadUnderWay, MemorySite } from "../memory/site.ts";
+import type { MemorySite } from "../memory/site.ts";
 import { roomOfWarp, type TimedCode, TraceRecorder, type WarpTrace } from "../timing/index.ts";
 import { AtomicRegions } from "./atomic-regions.ts";
 import { loggedRepeats } from "./logged-repeats.ts";
@@ -34,21 +36,25 @@ const sectorBytes = 32;
 const shapeBytes = 128;
 const full = 0xffffffff;
 
-interface StoresInCode {
+interface InCode {
+  /** Where operations stand in it. */
+  readonly places: ReadonlyMap<Op, CodePlace>;
   readonly runs: ReadonlyMap<Op, number>;
-  readonly underWay: ReadonlyMap<Op, readonly { readonly load: Op; readonly isEarlier: boolean }[]>;
+  readonly underWay: ReadonlyMap<Op, readonly Op[]>;
 }
 
-const nothingOfStores: StoresInCode = { runs: new Map(), underWay: new Map() };
+const notCompiled: InCode = { places: new Map(), runs: new Map(), underWay: new Map() };
 
 /** Memory operations in an order that gives each its number. */
 export interface Sites {
   readonly numbers: ReadonlyMap<Op, number>;
   readonly sites: readonly MemorySite[];
+  /** By site, where it stands in the machine code; absent where it is not known. */
+  readonly places: readonly (CodePlace | undefined)[];
 }
 
-/** @param code what the machine code tells of stores: their runs, and the loads that are under way when they are issued */
-export function numberSites(program: Program, irregular: ReadonlySet<Op>, { runs, underWay }: StoresInCode = nothingOfStores): Sites {
+/** @param code what the machine code tells: the order of all, runs of stores, and the loads that are under way when stores are issued */
+export function numberSites(program: Program, irregular: ReadonlySet<Op>, { places, runs, underWay }: InCode = notCompiled): Sites {
   const numbers = new Map<Op, number>();
   const sites: MemorySite[] = [];
   const read = new Set<Op>();
@@ -78,13 +84,13 @@ export function numberSites(program: Program, irregular: ReadonlySet<Op>, { runs
   for (const [store, loads] of underWay) {
     const own = numbers.get(store);
     if (own === undefined) continue;
-    const met = loads.flatMap(({ load, isEarlier }): LoadUnderWay[] => {
+    const met = loads.flatMap((load) => {
       const site = numbers.get(load);
-      return site !== undefined && sites[site]!.buffer === sites[own]!.buffer ? [{ site, isEarlier }] : [];
+      return site !== undefined && sites[site]!.buffer === sites[own]!.buffer ? [site] : [];
     });
     if (met.length > 0) sites[own] = { ...sites[own]!, underWay: met };
   }
-  return { numbers, sites };
+  return { numbers, sites, places: [...numbers.keys()].map((op) => places.get(op)) };
 }
 
 /** What was seen of one block. */
@@ -148,6 +154,7 @@ export class Observer implements AccessListener {
       this.#stop();
       this.#runner.records = undefined;
     }
+    this.#arrange(log);
     log.repeats = records.flatMap(({ warp, repeats }) => {
       if (repeats.length === 0) return [];
       const requests: number[] = [];
@@ -156,6 +163,35 @@ export class Observer implements AccessListener {
     });
     this.#tellPhases(log, records);
     return { log, records };
+  }
+
+  /** Brings what a warp asked for in one run of a block into the order of the machine code, which issues loads ahead of what needs others. */
+  #arrange(log: SectorLog): void {
+    const { places } = this.#sites;
+    const runs = new Map<number, number[]>();
+    for (let r = 0; r < log.requests; r++) {
+      const key = this.#entries[r]! * this.#warps + log.warp[r]!;
+      const run = runs.get(key);
+      if (run) run.push(r);
+      else runs.set(key, [r]);
+    }
+    const order = Array.from({ length: log.requests }, (_, r) => r);
+    let moves = false;
+    for (const run of runs.values()) {
+      if (run.some((r) => places[log.site[r]!] === undefined)) continue;
+      const issued = run.toSorted((a, b) => places[log.site[a]!]!.at - places[log.site[b]!]!.at);
+      for (const [k, r] of run.entries()) {
+        order[r] = issued[k]!;
+        moves ||= r !== issued[k];
+      }
+    }
+    if (moves) log.arrange(order);
+    log.goesOn = Uint8Array.from({ length: log.requests });
+    for (const run of runs.values())
+      for (let k = 1; k < run.length; k++) {
+        const [before, here] = [places[log.site[run[k - 1]!]!], places[log.site[run[k]!]!]];
+        if (before && here && before.burst === here.burst) log.goesOn[run[k]!] = 1;
+      }
   }
 
   /** Tells the log what lies between which barriers. */
