@@ -371,6 +371,8 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
     const bytes = buffers[sites[s]!.buffer ?? -1]?.bytes;
     return bytes === undefined ? undefined : Math.ceil(bytes / values.sectorBytes);
   };
+  /** At random places of a buffer whose size is known. Where it is not, what blocks were seen to share tells more. */
+  const isAnywhere = (s: number): boolean => isIrregular(input, s) && buffersSectors(s) !== undefined;
   // Local memory belongs to resident threads: blocks that follow each other use it again.
   const blocksOf = (s: number, novelty: Novelty, within = extent): number =>
     sites[s]!.space === "local" ? concurrent : within.blocks(novelty, s);
@@ -382,7 +384,7 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
 
   const seen = seenIn(logs, sites.length, work);
   const fresh = sites.map((_, s) =>
-    isWrite(input, s) || isIrregular(input, s) ? 0 : bounded(s, Math.max(seen.read[s]!, first.read[s]! * blocksOf(s, read, ofAll))),
+    isWrite(input, s) || isAnywhere(s) ? 0 : bounded(s, Math.max(seen.read[s]!, first.read[s]! * blocksOf(s, read, ofAll))),
   );
   const unseen = fresh.map((count, s) => count * ratio(first.unseen[s]!, first.read[s]!, 0));
   const comeAgain = comingAgain(input, fresh, unseen, buffersSectors);

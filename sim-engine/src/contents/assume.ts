@@ -15,6 +15,7 @@ import {
   scalarBytes,
 } from "../ir/kernel.ts";
 import { madeOf } from "../ir/origins.ts";
+import { globalBase } from "../ir/windows.ts";
 import type { Work } from "../work.ts";
 import { DataUses } from "./data-uses.ts";
 
@@ -22,6 +23,9 @@ import { DataUses } from "./data-uses.ts";
 const unknownCount = 64;
 /** Values of data that decides something, when nothing tells their range. */
 const unknownRange = 256;
+/** Where pointers that nobody knows point to, above all buffers, and bytes from one to the next: each to memory of its own. */
+const unknownMemory = globalBase + 2 ** 35;
+const ofOnePointer = 2 ** 16;
 /** Elements of a row of a sparse matrix, of a vertex's edges. */
 const unknownRow = 16;
 
@@ -249,6 +253,11 @@ class Completion {
     const integers = loads.filter(({ type }) => /^i/.test(type));
     const type = (integers[0] ?? loads[0])?.type;
     if (type === undefined || type === "void") return;
+    if (type === "ptr") {
+      this.#buffers[index] = { ...buffer, content: closed(content, { kind: "linear", start: unknownMemory, stride: ofOnePointer }), element: type };
+      this.assumptions.push({ what, value: "memory of its own for each pointer", why });
+      return;
+    }
     for (const load of integers) {
       const stride = this.#rowStride(load, buffer, extent);
       if (stride === undefined) continue;
