@@ -17,6 +17,7 @@ import { carveoutFor } from "./occupancy/carveout.ts";
 import { type Occupancy, type OccupancyInput, occupancy } from "./occupancy/occupancy.ts";
 import type { Basis, LaunchReport } from "./report/launch-report.ts";
 import { markComparisons } from "./sampling/comparisons.ts";
+import { drivenByData } from "./sampling/data-driven.ts";
 import { coarse, fine, markEstimates } from "./sampling/estimates.ts";
 import { glimpse } from "./sampling/glimpse.ts";
 import { markSkips } from "./sampling/loops.ts";
@@ -180,8 +181,8 @@ function execute(
   const variations = [blockVariation(subject, "x", work), blockVariation(subject, "y", work), blockVariation(subject, "z", work)] as const;
   markComparisons(program, variations);
   const runner = new Runner(program, work);
-  const irregularAddresses = new Set(variations.flatMap((each) => [...each.irregularAddresses]));
-  const sites = numberSites(program, irregularAddresses, {
+  const anywhere = drivenByData(program.kernel, new Set(variations.flatMap((each) => [...each.irregularAddresses])));
+  const sites = numberSites(program, anywhere, {
     places: placesIn(machine),
     runs: storeRuns(machine),
     underWay: loadsUnderWay(machine),

@@ -14,6 +14,7 @@ import { type BySite, type FirstTouches, Footprint, Footprints } from "./footpri
 import { heldUpCycles, loadsMet } from "./held-up.ts";
 import { playL1, type SiteL1 } from "./l1.ts";
 import { type SectorLog, weightsOf } from "./log.ts";
+import { reachOf } from "./reach.ts";
 import { reuseDistances } from "./reuse.ts";
 import { type LogPlan, planLogs } from "./sample.ts";
 import type { SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";
@@ -373,6 +374,12 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
   };
   /** At random places of a buffer whose size is known. Where it is not, what blocks were seen to share tells more. */
   const isAnywhere = (s: number): boolean => isIrregular(input, s) && buffersSectors(s) !== undefined;
+  const reach = reachOf(logs, sites, work);
+  /** Sectors of its buffer that a site at random places comes to. */
+  const placesOf = (s: number): number | undefined => {
+    const all = buffersSectors(s);
+    return all === undefined ? undefined : Math.min(all, reach[s]!);
+  };
   // Local memory belongs to resident threads: blocks that follow each other use it again.
   const blocksOf = (s: number, novelty: Novelty, within = extent): number =>
     sites[s]!.space === "local" ? concurrent : within.blocks(novelty, s);
@@ -430,7 +437,7 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
         ? { ...none(), writtenBytes: total * values.sectorBytes }
         : { ...none(), readBytes: total * values.sectorBytes, missedSectors: total };
     const onward = total * ratio(l1[s]!.onward, played, 1);
-    const places = buffersSectors(s);
+    const places = placesOf(s);
     if (isIrregular(input, s) && places !== undefined) {
       // Random places: what is found in the L2 is its share of them. Each half keeps its own copy. Where a block goes on from there it
       // comes back to what it touched itself, and that is no more random.

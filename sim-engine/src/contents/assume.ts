@@ -254,7 +254,11 @@ class Completion {
     const type = (integers[0] ?? loads[0])?.type;
     if (type === undefined || type === "void") return;
     if (type === "ptr") {
-      this.#buffers[index] = { ...buffer, content: closed(content, { kind: "linear", start: unknownMemory, stride: ofOnePointer }), element: type };
+      this.#buffers[index] = {
+        ...buffer,
+        content: closed(content, { kind: "linear", start: unknownMemory, stride: ofOnePointer }),
+        element: type,
+      };
       this.assumptions.push({ what, value: "memory of its own for each pointer", why });
       return;
     }

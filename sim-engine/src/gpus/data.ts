@@ -8894,11 +8894,11 @@ export const data: GpuData = {
           at: "h200-atomics.txt: on one word, and on 8 of a sector, 0.288 lanes a cycle, integers 0.69; h200-tiles: sumAll, 4,194,304 on one word in 7.38 ms",
         },
         atomicRate: {
-          value: 38,
+          value: 46,
           unit: "requests/clock",
-          basis: "assumed",
+          basis: "measured",
           source: "h200-measured",
-          at: "h200-profile.tsv: as many as partial-sector writes into the L2 (randomWrite of 4 MB)",
+          at: "h200-atomic-requests.txt: 32 lanes at random among 2^20 words take 0.70 cycles, integers and floats",
         },
         atomicFullSectorWork: {
           value: 0.83,
@@ -8914,6 +8914,13 @@ export const data: GpuData = {
           basis: "measured",
           source: "h200-measured",
           at: "h200-slices-of-sums.txt: 94 slices, in 73 % of all kilobytes two, each at every other 256 bytes; four neighbours have others (H100: 80, 76 %)",
+        },
+        atomicRoom: {
+          value: 20,
+          unit: "requests",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-atomics-under-way.txt: 132 SMs with 1, 4 and 32 warps and 32 lanes on one word; with lanes on words of their own 78",
         },
         atomicTurnsApart: {
           value: 1,

@@ -256,6 +256,12 @@ export const figureDefinitions = {
   atomicFullSectorWork: number("behaviour", true, "ratio", "A pass over all words of a sector, over one of some of them"),
   atomicSlices: number("behaviour", true, "slices", "Slices of the L2 that do atomics"),
   atomicSliceBytes: number("behaviour", true, "bytes", "Whose atomics one slice does, of twice as many that are aligned: every other half"),
+  atomicRoom: number(
+    "behaviour",
+    true,
+    "requests",
+    "Atomics that nobody waits for which an SM hands on before the slice that does them has come to them",
+  ),
   atomicTurnsApart: number(
     "behaviour",
     true,

@@ -133,6 +133,44 @@ describe("where atomics of a launch meet, as a share of all passes", () => {
     expect(found).toBeCloseTo(1 / 4096);
   });
 
+  /** Of so many words, on which lanes lie at random: cycles a request, as far as it hangs on the busiest slice. */
+  const atRandom = (op: Op, words: number): number => {
+    const [seen, blocks, warps, turns] = [24, 1056, 8, 8];
+    const regions = new AtomicRegions(values, [], new Set([op]));
+    let seed = 1;
+    const draw = (): number => (seed = (seed * 48271) % 2147483647) % words;
+    let sectors = 0;
+    for (let block = 0; block < seen; block++) {
+      regions.begin(block * 44);
+      for (let request = 0; request < warps * turns; request++) {
+        const at = Float64Array.from({ length: 32 }, () => base + 4 * draw());
+        sectors += new Set(at.map((address) => address >> 5)).size;
+        regions.add(op, request % warps, at, 0, -1);
+      }
+    }
+    const busiest = regions.hottest((sectors * blocks) / seen, { blocks, row: blocks, atOnce: blocks, threads: 32 * warps })!;
+    return (busiest * values.atomicInterval) / (blocks * warps * turns);
+  };
+
+  test.each([
+    [integers, 1, 46.44],
+    [integers, 8, 10.2],
+    [integers, 64, 18.41],
+    [integers, 128, 12.17],
+    [integers, 256, 16.36],
+    [integers, 1024, 5.42],
+    [integers, 4096, 1.89],
+    [integers, 16384, 1.01],
+    [floats, 2, 63.48],
+    [floats, 4, 38.31],
+    [floats, 16, 16.29],
+    [floats, 32, 14.43],
+    [floats, 512, 9.78],
+  ])("lanes at random within 20 %% of h200-atomic-requests.txt: %#", (op, words, measured) => {
+    expect(atRandom(op, words) / measured).toBeGreaterThan(0.8);
+    expect(atRandom(op, words) / measured).toBeLessThan(1.2);
+  });
+
   test("nothing without atomics", () => {
     const resident = { blocks: 1, row: 1, atOnce: 1, threads: 32 };
     expect(new AtomicRegions(values, []).hottest(0, resident)).toBeUndefined();

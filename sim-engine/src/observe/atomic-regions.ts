@@ -58,6 +58,13 @@ const wordBytes = 4;
 /** Slices that take turns at parts of as many bytes as they have together, and the turns of each (h200-slices-of-sums.txt: of four kilobytes in five). */
 const slicesInTurn = 2;
 const turnsOfSlices = 2;
+/**
+ * How many regions above the mean the busiest slice has, over the root of the mean (h200-atomic-requests.txt: at random among 4,096, 16,384
+ * and 65,536 words it takes 1.3, 2.8 and 8.5 regions' work where the mean is 0.34, 1.36 and 5.4).
+ */
+const unevenness = 1.3;
+/** Standard deviations above the mean that are not taken for chance. */
+const telling = 3;
 
 export class AtomicRegions {
   /** Bytes whose atomics one slice does, of twice as many that are aligned. */
@@ -69,17 +76,24 @@ export class AtomicRegions {
   readonly #retries: ReadonlyMap<Op, Retries>;
   readonly #floatWork: number;
   readonly #fullSectorWork: number;
+  readonly #slices: number;
+  readonly #anywhere: ReadonlySet<Op>;
   readonly #inStep: InStep;
   #block = 0;
   #index = 0;
   #sectors = 0;
 
-  /** @param ops of the kernel */
-  constructor(gpu: GpuValues, ops: Iterable<Op>) {
+  /**
+   * @param ops of the kernel
+   * @param anywhere those whose places are as good as random
+   */
+  constructor(gpu: GpuValues, ops: Iterable<Op>, anywhere: ReadonlySet<Op> = new Set()) {
+    this.#anywhere = anywhere;
     this.#regionBytes = gpu.atomicSliceBytes;
     this.#sectorBytes = gpu.sectorBytes;
     this.#floatWork = gpu.atomicFloatWork ?? 1;
     this.#fullSectorWork = gpu.atomicFullSectorWork;
+    this.#slices = gpu.atomicSlices;
     this.#inStep = new InStep(gpu);
     this.#retries = new Map([...retriedAmong(ops)].map((op) => [op, new Retries()]));
   }
@@ -203,21 +217,34 @@ export class AtomicRegions {
     for (const [op, { regions, sectors }] of moving)
       most = Math.max(most, (this.#work(this.#ofOps.get(op)!, sectors, tries.get(op)) * perSector) / regions);
     const goOn = [...this.#ofOps.keys()].some((op) => this.#goesOn(op));
-    const meets = [...this.#regions.values()].some((region) => this.#isMet(region));
-    const inStep = meets && perPlace > 0 ? this.#inStep.factor(perSector / perPlace, goOn, resident) : 1;
-    for (const region of this.#regions.values()) {
-      const { blocks, byOp, sectors } = region;
+    const met = [...this.#regions.values()].filter((region) => this.#isMet(region));
+    const inStep = met.length > 0 && perPlace > 0 ? this.#inStep.factor(perSector / perPlace, goOn, resident) : 1;
+    const workOf = ({ byOp, sectors }: Region): number => {
       const stay = [...byOp].filter(([op]) => !moving.has(op));
-      const isMet = this.#isMet(region);
-      const times = isMet ? 1 : (Math.min(resident.blocks, blocks) / blocks) * (this.#block / resident.blocks);
-      const work = stay.reduce(
+      return stay.reduce(
         (sum, [op, passes]) => sum + this.#work(passes, sectors.size, tries.get(op)) * (this.#goesOn(op) ? perPlace : perSector),
         0,
       );
-      most = Math.max(most, work * times * (isMet ? inStep : 1));
+    };
+    // At random places one region is as good as the other: one counts by itself where more was seen there than chance would have it.
+    const alike = met.filter(({ byOp }) => [...byOp.keys()].every((op) => this.#anywhere.has(op)));
+    most = Math.max(most, mean(alike.map(workOf)) * Math.max(inStep, this.#busiest(alike.length)));
+    const usual = mean(alike.map(passesIn));
+    for (const region of this.#regions.values()) {
+      if (!this.#isMet(region)) {
+        const times = (Math.min(resident.blocks, region.blocks) / region.blocks) * (this.#block / resident.blocks);
+        most = Math.max(most, workOf(region) * times);
+      } else if (!alike.includes(region) || passesIn(region) > usual + telling * Math.sqrt(usual))
+        most = Math.max(most, workOf(region) * inStep);
     }
     const all = [...this.#ofOps].reduce((sum, [op, passes]) => sum + this.#work(passes, 1, tries.get(op)), 0);
     return Math.min(all * perSector, most);
+  }
+
+  /** Regions of the slice that has most of so many. */
+  #busiest(regions: number): number {
+    const mean = regions / this.#slices;
+    return Math.max(1, mean + unevenness * Math.sqrt(mean));
   }
 
   /** Most blocks come there. */
@@ -227,13 +254,16 @@ export class AtomicRegions {
 
   /** Undefined where a block's atomics go over more than a region, and where its place follows no step from block to block. */
   #spread(blocks: OfOp["blocks"], { row, atOnce }: Resident): Spread | undefined {
-    if (blocks.length < 2 || blocks.some(({ lowest, highest }) => highest - lowest >= this.#regionBytes)) return undefined;
+    const widest = blocks.reduce((most, { lowest, highest }) => Math.max(most, highest - lowest), 0);
+    if (blocks.length < 2 || widest >= this.#regionBytes) return undefined;
     for (const { of, together } of placesOf(blocks.length, row, atOnce)) {
       const step = stepOf(
         blocks.map(({ index, lowest }) => [of(index), lowest]),
         this.#sectorBytes,
       );
-      if (step === undefined) continue;
+      // Blocks that are all at the same words do not begin at the same one each, if data chooses them.
+      const moved = Math.max(...blocks.map(({ lowest }) => lowest)) - Math.min(...blocks.map(({ lowest }) => lowest));
+      if (step === undefined || (widest >= this.#sectorBytes && moved < widest)) continue;
       // Wherever the first of them begins: one more than they fill.
       const regions = 1 + (together - 1) * Math.min(1, step / this.#regionBytes);
       const inRegion = Math.min(together, Math.max(1, this.#regionBytes / step));
@@ -242,6 +272,9 @@ export class AtomicRegions {
     return undefined;
   }
 }
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+const passesIn = ({ byOp }: Region): number => [...byOp.values()].reduce((sum, { passes }) => sum + passes, 0);
 
 /** Blocks over how many places in turn are looked at. */
 const mostInTurn = 4096;

@@ -129,6 +129,7 @@ export class Observer implements AccessListener {
     this.atomics = new AtomicRegions(
       gpu,
       runner.program.kernel.blocks.flatMap(({ ops }) => ops),
+      new Set([...sites.numbers].flatMap(([op, number]) => (sites.sites[number]?.irregular ? [op] : []))),
     );
     this.#runner = runner;
     this.#program = runner.program;

@@ -92,6 +92,19 @@ test("copies past the L1 wait for their passes where loads from shared memory do
   expect([memory.l1.free, memory.copies.busy]).toEqual([32, 120]);
 });
 
+test("an SM hands on 20 atomics before one that waits for its slice holds up loads (h200-atomics-under-way.txt)", () => {
+  const program = new TimedProgram();
+  const site = program.site({ space: "global", operation: "reduction" }, { l2: 1 });
+  // Each takes 6,600 cycles of this SM's share.
+  const memory = new MemoryPath(values, memoryRates(values, 132, 1), program.launch(1, 32), 6600, 32, 132);
+  const held = Array.from({ length: 24 }, () => {
+    memory.request(site, 0, 1, 1);
+    return memory.l1.free;
+  });
+  expect(held.findIndex((until) => until > 6000)).toBe(20);
+  expect(held[23]! - held[22]!).toBeCloseTo(6600, -1);
+});
+
 test("what another block has asked memory for is waited for as what comes from there, and costs memory nothing", () => {
   const after = (traffic: Parameters<TimedProgram["site"]>[1]): readonly [done: number, memory: number] => {
     const { memory, site } = path("load", traffic);

@@ -229,7 +229,8 @@ export class MemoryPath {
     const atPort = port.serve(atL1, toL2 * (changes ? perWrite : rates.portPerRead), this.weight);
     // Data goes each way by itself, but lines that are read take turns with what is written.
     const l2 = changes ? this.l2Writes : this.l2Reads;
-    const atL2 = l2.serve(atPort, toL2 * traffic.accessesPerSector * (changes ? rates.l2PerWrite : rates.l2PerRead), this.weight);
+    const perRequest = traffic.accessesPerSector * (changes ? rates.l2PerWrite : rates.l2PerRead);
+    const atL2 = l2.serve(atPort, toL2 * (atomic ? rates.l2PerAtomic : perRequest), this.weight);
     let back = atL2;
     if (!changes) {
       // What memory brings to the half that did not ask for it goes the way that writes go, too.
@@ -291,8 +292,10 @@ export class MemoryPath {
     if (isStore || site.operation === "reduction") {
       // Nobody waits for a store, but what is behind cannot take more than it has room for: then the L1 stands still.
       const room = gpu.storeRoom * gpu.dramLatency;
-      const last = Math.max(port.free, l2.free, atomic ? this.atomics.free : 0, toDram > 0 ? behind.free : 0);
-      if (last - room > this.l1.free) this.#globalUntil = this.l1.free = last - room;
+      const last = Math.max(port.free, l2.free, toDram > 0 ? behind.free : 0);
+      const ofAtomics = Math.max(room, gpu.atomicRoom * toL2 * this.#perAtomic);
+      const until = Math.max(last - room, atomic ? this.atomics.free - ofAtomics : 0);
+      if (until > this.l1.free) this.#globalUntil = this.l1.free = until;
       this.stored = this.done;
       this.done = atL1;
     }
