@@ -229,8 +229,8 @@ export class MemoryPath {
     const atPort = port.serve(atL1, toL2 * (changes ? perWrite : rates.portPerRead), this.weight);
     // Data goes each way by itself, but lines that are read take turns with what is written.
     const l2 = changes ? this.l2Writes : this.l2Reads;
-    const perRequest = traffic.accessesPerSector * (changes ? rates.l2PerWrite : rates.l2PerRead);
-    const atL2 = l2.serve(atPort, toL2 * (atomic ? rates.l2PerAtomic : perRequest), this.weight);
+    const byAccess = traffic.accessesPerSector * (changes ? rates.l2PerWrite : rates.l2PerRead);
+    const atL2 = l2.serve(atPort, toL2 * (atomic ? Math.min(byAccess, rates.l2PerAtomic) : byAccess), this.weight);
     let back = atL2;
     if (!changes) {
       // What memory brings to the half that did not ask for it goes the way that writes go, too.

@@ -37,7 +37,7 @@ export interface MemoryRates {
   /** Cycles for each L2 access of this SM's share, read and written. */
   readonly l2PerRead: number;
   readonly l2PerWrite: number;
-  /** The same for each sector of atomics. */
+  /** Of each sector of atomics, at most. */
   readonly l2PerAtomic: number;
   /** Cycles for which each line that is read keeps this SM's share of the L2 from writing. */
   readonly l2PerLine: number;
@@ -74,7 +74,7 @@ export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number
     l2PerRead: gpu.l2AccessBytes * share(gpu.l2Bandwidth),
     l2PerLine: gpu.l2LineShare * gpu.l2AccessBytes * share(gpu.l2Bandwidth),
     l2PerBrought: gpu.l2Partitions > 1 ? gpu.l2SectorWriteCost * gpu.l2AccessBytes * share(gpu.l2Bandwidth * gpu.l2WriteShare) : 0,
-    l2PerAtomic: Math.min(activeSms / gpu.atomicRate, gpu.l2AccessBytes * share(gpu.l2Bandwidth * gpu.l2WriteShare)),
+    l2PerAtomic: activeSms / gpu.atomicRate,
     l2PerWrite: gpu.l2AccessBytes * share(gpu.l2Bandwidth * gpu.l2WriteShare),
     dramPerByte: share(dramBandwidthFor(gpu, readShare)),
     dramPerRowByte: share(dramBandwidthFor(gpu, readShare) * gpu.dramRowShare),
