@@ -37,7 +37,7 @@ export interface SiteL1 {
  */
 export function playL1(
   logs: readonly SectorLog[],
-  sites: readonly Pick<MemorySite, "run" | "underWay">[],
+  sites: readonly Pick<MemorySite, "run" | "awaits" | "underWay">[],
   { bytes, share }: { readonly bytes: number; readonly share: number },
   gpu: GpuValues,
   work: Work,
@@ -71,7 +71,7 @@ export function playL1(
     const weight = weights.get(log)![request]!;
     const merged = merging.get(log)!;
     const warp = log.warp[request]!;
-    if (kind === store) merged.begin(warp, log.site[request]!, sites[log.site[request]!]?.run);
+    if (kind === store) merged.begin(warp, log.site[request]!, sites[log.site[request]!]);
     else merged.interrupt(warp);
     const looksUp = kind === store || (kind === load && cachesLoads);
     let line = -1;

@@ -1,12 +1,16 @@
 import { expect, test } from "vitest";
+import type { MemorySite } from "../memory/site.ts";
 import { StoreMerging } from "./store-merging.ts";
 
-const [first, second, run] = [0, 1, 7];
+type Of = Pick<MemorySite, "run" | "awaits">;
+
+const [first, second] = [0, 1];
+const run: Of = { run: 7 };
 /** Bytes of the first and the second word of a sector. */
 const [low, high] = [0xf, 0xf0];
 
 /** Stores of two sites to `sectors`, one behind the other; of those of the second, how many go on with the first's. */
-function joined(sectors: number[], { lines = 8, to = high, runs = [run, run] as (number | undefined)[] } = {}): number {
+function joined(sectors: number[], { lines = 8, to = high, runs = [run, run] as readonly Of[] } = {}): number {
   const merging = new StoreMerging(lines);
   merging.begin(0, first, runs[0]);
   for (const sector of sectors) merging.joins(0, sector, low);
@@ -22,8 +26,9 @@ test("a warp's stores to the same sectors, one behind the other, go on as one", 
 test.each([
   ["of more lines than are gathered", everyOther(18), {}],
   ["of the same bytes", everyOther(16), { to: low }],
-  ["of different runs", everyOther(16), { runs: [run, run + 1] }],
-  ["of no run", everyOther(16), { runs: [undefined, undefined] }],
+  ["of different runs", everyOther(16), { runs: [run, { run: 8 }] }],
+  ["of no run", everyOther(16), { runs: [{}, {}] }],
+  ["of which the second waits for a load", everyOther(16), { runs: [run, { ...run, awaits: true }] }],
   ["where none are gathered", everyOther(16), { lines: 0 }],
 ])("those %s do not", (_, sectors, options) => {
   expect(joined(sectors, options)).toBe(0);

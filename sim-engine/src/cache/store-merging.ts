@@ -2,6 +2,8 @@
  * Stores that the L1 hands on to the L2 as one: those that a warp makes to the same sectors, one right behind the other, as to a record's
  * members. Where they spread over more lines than are gathered of a warp, nothing is left of the first by the time it comes back to it.
  */
+import type { MemorySite } from "../memory/site.ts";
+
 export class StoreMerging {
   readonly #mostLines: number;
   readonly #open = new Map<number, OpenRun>();
@@ -16,10 +18,10 @@ export class StoreMerging {
     this.#open.delete(warp);
   }
 
-  /** The warp makes a store of this site, which is of that run, if of any. */
-  begin(warp: number, site: number, run: number | undefined): void {
+  /** The warp makes a store of this site, which is of a run, if of any. */
+  begin(warp: number, site: number, { run, awaits }: Pick<MemorySite, "run" | "awaits"> = {}): void {
     const open = this.#open.get(warp);
-    if (run === undefined || open?.run !== run || open.sites.has(site)) this.#open.delete(warp);
+    if (run === undefined || awaits || open?.run !== run || open.sites.has(site)) this.#open.delete(warp);
     if (run === undefined || this.#mostLines === 0) return;
     const mine = this.#open.get(warp) ?? { run, sites: new Set<number>(), lines: new Map<number, Uint32Array>() };
     mine.sites.add(site);

@@ -3,4 +3,4 @@ export { loadsUnderWay } from "./overtaken-stores.ts";
 export { type CodePlace, placesIn } from "./places.ts";
 export { select } from "./select.ts";
 export { guardedOperands, withSlowPaths } from "./slow-paths.ts";
-export { storeRuns } from "./store-runs.ts";
+export { type InRun, storeRuns } from "./store-runs.ts";

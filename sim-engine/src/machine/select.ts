@@ -9,6 +9,7 @@ import type { Block, Kernel, Op } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
 import { Work } from "../work.ts";
 import { Absorption } from "./absorb.ts";
+import { loadConstantsInArms } from "./arm-constants.ts";
 import { balanced } from "./balance.ts";
 import type { Pair } from "./half-pairs.ts";
 import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";
@@ -52,6 +53,7 @@ export function select(kernel: Kernel, computeCapability: number, work: Work = n
   }
   emitMoves(selection);
   const predicated = predicatedBlocks(selection);
+  loadConstantsInArms(selection, predicated);
   selectControl(selection, predicated);
   return {
     kernel,

@@ -1,32 +1,35 @@
 import { expect, test } from "vitest";
 import type { Block, Op } from "../ir/kernel.ts";
 import type { Instruction, MachineBlock, MachineKernel, Register } from "./machine.ts";
-import { storeRuns } from "./store-runs.ts";
+import { type InRun, storeRuns } from "./store-runs.ts";
 
 /**
- * Which stores of code by blocks, opcodes in each, are of one run: their positions among all stores. What follows an opcode are registers:
- * what a load gives, what others need.
+ * The runs of stores in code by blocks, store by store. What follows an opcode are registers: what a load gives, what a sum gives and needs,
+ * what others need.
  */
-function runsOf(...blocks: string[][]): number[][] {
+function runsIn(...blocks: string[][]): (InRun | undefined)[] {
   const stores: Op[] = [];
   const known = new Map<string, Register>();
+  const register = (name: string): Register => known.get(name) ?? known.set(name, {} as Register).get(name)!;
   const made = blocks.map((opcodes): [Block, MachineBlock] => {
     const block = {} as Block;
     const instructions = opcodes.map((text) => {
       const [opcode = "", ...names] = text.split(" ");
       const op = {} as Op;
       if (opcode.startsWith("ST")) stores.push(op);
-      const registers = names.map((name) => known.get(name) ?? known.set(name, {} as Register).get(name)!);
-      const [defs, uses] = opcode.startsWith("LDG")
-        ? [registers, []]
-        : [registers.slice(0, opcode === "FADD" ? 1 : 0), registers.slice(opcode === "FADD" ? 1 : 0)];
-      return { opcode, op, defs, uses } as unknown as Instruction;
+      const given = /^(LDG|FADD)/.test(opcode) ? 1 : 0;
+      return { opcode, op, defs: names.slice(0, given).map(register), uses: names.slice(given).map(register) } as unknown as Instruction;
     });
     return [block, { block, instructions }];
   });
   const runs = storeRuns({ blocks: new Map(made) } as unknown as MachineKernel);
-  const numbers = stores.map((store) => runs.get(store));
-  return [...new Set(numbers)].flatMap((run) => (run === undefined ? [] : [[...stores.keys()].filter((at) => numbers[at] === run)]));
+  return stores.map((store) => runs.get(store));
+}
+
+/** Which stores are of one run: their positions among all stores. */
+function runsOf(...blocks: string[][]): number[][] {
+  const numbers = runsIn(...blocks).map((store) => store?.run);
+  return [...new Set(numbers)].flatMap((run) => (run === undefined ? [] : [[...numbers.keys()].filter((at) => numbers[at] === run)]));
 }
 const sums = (count: number): string[] => Array<string>(count).fill("FADD");
 
@@ -43,11 +46,16 @@ test.each([
       [2, 3],
     ],
   ],
-  ["values of the same load", [["LDG.E a", "FADD s a", "STG.E s", "FADD t a", "STG.E t"]], [[0, 1]]],
-  ["values of loads before that of the first", [["LDG.E a", "LDG.E b", "STG.E b", "STG.E a"]], [[0, 1]]],
-  ["a load to wait for between", [["LDG.E a", "LDG.E b", "FADD s a", "STG.E s", "FADD t b", "STG.E t"]], []],
   ["a barrier between", [["STG.E", "BAR.SYNC", "STG.E"]], []],
   ["shared memory", [["STS", "STS"]], []],
 ])("stores with %s", (_, blocks, expected) => {
   expect(runsOf(...blocks)).toEqual(expected);
+});
+
+test.each([
+  ["values of the same load", ["LDG.E a", "FADD s a", "STG.E s", "FADD t a", "STG.E t"], [false, false]],
+  ["values of loads before that of the first", ["LDG.E a", "LDG.E b", "STG.E b", "STG.E a"], [false, false]],
+  ["values of one load after the other", ["LDG.E a", "LDG.E b", "FADD s a", "STG.E s", "FADD t b", "STG.E t"], [false, true]],
+] as const)("which of a run's stores wait for a load, of %s", (_, code, awaits) => {
+  expect(runsIn([...code]).map((store) => store?.awaits)).toEqual(awaits);
 });

@@ -1,7 +1,7 @@
 /**
- * Runs of stores: those with nothing between them in the code but a few instructions, none of which loads, and that need no load behind
- * those that the first needs, as it would be waited for. What they write to the same sectors the L1 may hand on as one. (Of advanceAoS of
- * validation/h200, whose members are loaded one behind the other, the L2 gets nine stores in ten.)
+ * Runs of stores: those with nothing between them in the code but a few instructions, none of which loads. What they write to the same
+ * sectors the L1 may hand on as one, but where one waits for a load that those before it do not need. (Of advanceAoS of validation/h200,
+ * whose members are loaded one behind the other, the L2 gets nine stores in ten.)
  */
 import type { Op } from "../ir/kernel.ts";
 import type { MachineKernel, Register } from "./machine.ts";
@@ -12,9 +12,16 @@ import type { MachineKernel, Register } from "./machine.ts";
  */
 const mostBetween = 16;
 
-/** By store to global or local memory, the number of its run; absent for one that stands alone. */
-export function storeRuns({ blocks }: MachineKernel): ReadonlyMap<Op, number> {
-  const runs = new Map<Op, number>();
+export interface InRun {
+  /** The number of the run. */
+  readonly run: number;
+  /** It waits for a load behind those that the store before it needs. */
+  readonly awaits: boolean;
+}
+
+/** By store to global or local memory, its run; absent for one that stands alone. */
+export function storeRuns({ blocks }: MachineKernel): ReadonlyMap<Op, InRun> {
+  const runs = new Map<Op, InRun>();
   let count = 0;
   let last: Op | undefined;
   let between = 0;
@@ -26,9 +33,9 @@ export function storeRuns({ blocks }: MachineKernel): ReadonlyMap<Op, number> {
       const needs = Math.max(-1, ...uses.map((use) => from.get(use) ?? -1));
       for (const def of defs) from.set(def, opcode.startsWith("LDG") ? at : needs);
       if (/^(STG|STL)/.test(opcode) && op) {
-        if (last && between <= mostBetween && needs <= lastNeeds) {
-          if (!runs.has(last)) runs.set(last, count++);
-          runs.set(op, runs.get(last)!);
+        if (last && between <= mostBetween) {
+          if (!runs.has(last)) runs.set(last, { run: count++, awaits: false });
+          runs.set(op, { run: runs.get(last)!.run, awaits: needs > lastNeeds });
         }
         last = op;
         lastNeeds = needs;

@@ -12,8 +12,9 @@ export interface MemorySite {
   readonly irregular?: boolean;
   /** Of a `copy`: what it moves goes past the L1 (see `copied`). */
   readonly pastL1?: boolean;
-  /** Of a `store` that others stand right behind or before: the number of their run. */
+  /** Of a `store` that others stand right behind or before: the number of their run; and whether it waits for a load that the one before does not need. */
   readonly run?: number;
+  readonly awaits?: boolean;
   /** Of a `store`: the numbers of the loads that its warp has under way when it is issued. */
   readonly underWay?: readonly number[];
 }

@@ -19,7 +19,7 @@ import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Action, Block, Op } from "../ir/kernel.ts";
-import type { CodePlace } from "../machine/index.ts";
+import type { CodePlace, InRun } from "../machine/index.ts";
 import type { Copied } from "../memory/copied.ts";
 import { DistinctSet } from "../memory/distinct.ts";
 import { laneGroups, localAddresses } from "../memory/sectors.ts";
@@ -39,7 +39,7 @@ const full = 0xffffffff;
 interface InCode {
   /** Where operations stand in it. */
   readonly places: ReadonlyMap<Op, CodePlace>;
-  readonly runs: ReadonlyMap<Op, number>;
+  readonly runs: ReadonlyMap<Op, InRun>;
   readonly underWay: ReadonlyMap<Op, readonly Op[]>;
 }
 
@@ -77,7 +77,7 @@ export function numberSites(program: Program, irregular: ReadonlySet<Op>, { plac
       ...(buffer === undefined ? {} : { buffer }),
       ...(irregular.has(op) ? { irregular: true } : {}),
       ...(op.action.kind === "copy.async" && op.action.bypassL1 ? { pastL1: true } : {}),
-      ...(run === undefined ? {} : { run }),
+      ...run,
     });
   }
   // Only what may be of the same buffer can be of the same sector.

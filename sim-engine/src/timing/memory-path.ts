@@ -134,6 +134,11 @@ export class MemoryPath {
     this.reason = reasonIndex.shuffle;
   }
 
+  /** A warp's load of a constant at a fixed place, as of a parameter, issued at `at`: when its turn comes (h200-fixed-constants.txt). */
+  fixedConstant(at: number): number {
+    return this.constants.serve(at, this.#gpu.constantInterval, this.weight);
+  }
+
   /** A warp's request at `site`, issued at `at`: `cycles` of the data path, `amount` sectors (or lanes on one shared address). */
   request(siteIndex: number, at: number, cycles: number, amount: number): void {
     const site = this.#summary.sites[siteIndex]!;

@@ -28,7 +28,18 @@ export interface TimedInstruction {
    * `bulk commit` and `bulk wait` of the copy engine's. `bulk` is a copy by it, `arrive` and `await` are at an mbarrier: they have a
    * `site`, too. `product` and `product wait` are of a warp group's products, a `product` with what it reads as its `site`.
    */
-  readonly kind: "compute" | "memory" | "shuffle" | "barrier" | "branch" | "commit" | "wait" | "product" | "product wait" | AsyncKind;
+  readonly kind:
+    | "compute"
+    | "memory"
+    | "shuffle"
+    | "constant"
+    | "barrier"
+    | "branch"
+    | "commit"
+    | "wait"
+    | "product"
+    | "product wait"
+    | AsyncKind;
   readonly product?: ProductTime;
   /** Of waits for groups: so many of the last groups committed may be under way still. */
   readonly pending?: number;

@@ -32,6 +32,7 @@ function kindOf({ op, opcode, pipe, product }: Instruction, site: number | undef
   if (action === "wgmma.wait") return "product wait";
   if (action === "copy.commit") return "commit";
   if (action !== undefined && shuffles.has(action) && pipe === "lsu") return "shuffle";
+  if (opcode.startsWith("LDC")) return "constant";
   return opcode.startsWith("BRA") || opcode.startsWith("BRX") ? "branch" : "compute";
 }
 
