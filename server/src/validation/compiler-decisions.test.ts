@@ -192,6 +192,21 @@ describe("as nvcc decides", () => {
       ),
     );
   });
+  test("what is left over of unrolled loops: a loop, or single turns within another", { timeout: 120_000 }, async () => {
+    const loads = async (probe: Recorded): Promise<number> => {
+      const kernel = await lowered(probe);
+      let nvvm = 0;
+      optimise(kernel, {
+        afterPass: (name) => {
+          if (name !== "reduceStrength") return;
+          const all = kernel.blocks.flatMap(({ ops }) => ops);
+          nvvm = all.filter((op) => op.action.kind === "load" && op.action.space === "global").length;
+        },
+      });
+      return nvvm;
+    };
+    expect(await agreeing(recorded("rests"), async (probe) => [probe.ptx.markers, await loads(probe)])).toBe("54 of 54");
+  });
   test("loops over a thread's own array that stay loops", { timeout: 120_000 }, async () =>
     expect(await agreeing(recorded("localArrays"), branches)).toBe("70 of 70"),
   );

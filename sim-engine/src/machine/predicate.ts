@@ -15,6 +15,9 @@ export function predicatedBlocks(selection: Selection): Map<Block, Block> {
     const { leaves, body, moves } = selection.codeOf(arm);
     return [...leaves, ...body, ...moves, ...(gone.get(arm)?.arms ?? []).flatMap(codeOf)];
   };
+  /** What is left over of a loop, iteration by iteration: the last runs under a predicate, those before it do not (compiler/rests.json). */
+  const loadsBeforeOthers = (arm: Block): boolean =>
+    selection.codeOf(arm).body.some(isFarLoad) && (gone.get(arm)?.arms ?? []).flatMap(codeOf).some(isFarLoad);
   // Inner branches first, so that an arm may hold one that has gone.
   for (const block of [...kernel.blocks].reverse()) {
     const { end } = block;
@@ -25,7 +28,11 @@ export function predicatedBlocks(selection: Selection): Map<Block, Block> {
     const limit = divergence.isDivergent(block) ? nvcc.predicatedDivergentSize : nvcc.predicatedUniformSize;
     const fewer = arms.length - 1;
     const areShort = arms.every(
-      (arm) => arm.predecessors.length === 1 && selection.shape.loopOf(arm)?.header !== arm && isPredicable(codeOf(arm), limit, fewer),
+      (arm) =>
+        arm.predecessors.length === 1 &&
+        selection.shape.loopOf(arm)?.header !== arm &&
+        !loadsBeforeOthers(arm) &&
+        isPredicable(codeOf(arm), limit, fewer),
     );
     if (!areShort) continue;
     gone.set(block, { arms, join });
@@ -47,6 +54,8 @@ function meeting(a: Block, b: Block, next: (block: Block) => Block | undefined):
   return next(a) !== undefined && next(a) === next(b) ? next(a) : undefined;
 }
 
+const isFarLoad = ({ opcode }: Instruction): boolean => opcode.startsWith("LDG");
+
 const forbidden =
   /^(BAR|SYNCS|BSSY|BSYNC|BRA|CALL|WARPSYNC|SHFL|VOTE|MATCH|REDUX|RED|ATOM|ATOMG|MEMBAR|[HIQ]GMMA|WARPGROUP|LDGSTS|LDGDEPBAR|DEPBAR|EXIT|BPT)/;
 
@@ -54,7 +63,7 @@ const forbidden =
 function isPredicable(code: readonly Instruction[], limit: number, fewer: number): boolean {
   if (code.some(({ opcode }) => forbidden.test(opcode))) return false;
   // Loads from global memory are worth issuing early, whatever else the arm takes.
-  if (code.some(({ opcode }) => opcode.startsWith("LDG"))) return code.length <= nvcc.predicatedLoadingSize - fewer;
+  if (code.some(isFarLoad)) return code.length <= nvcc.predicatedLoadingSize - fewer;
   // The uniform datapath has no per-lane predicates; neither has what reads its registers for addresses alone.
   return code.length <= limit - fewer && code.every(({ opcode }) => !/^(U[A-Z]|S2UR|R2UR)/.test(opcode) && opcode !== "LEA.HI.X");
 }

@@ -581,6 +581,36 @@ function* togetherLoops() {
       }
 }
 
+/**
+ * Loops of unknown length that are unrolled, by themselves and within another: what becomes of the turns that are left over, a loop or single
+ * turns one behind the other, by how far they are unrolled (`size`), where they begin and what they do.
+ */
+function* rests() {
+  const bodies = {
+    load: "x += q[i * 32 + threadIdx.x];",
+    store: "r[i * 32 + threadIdx.x] = q[i * 32 + threadIdx.x] + x;",
+    shared: "s[i] = q[i * 32 + threadIdx.x];",
+  };
+  const starts = { zero: ["0", "i++"], lane: ["threadIdx.x", "i += 256"], first: ["first", "i++"] };
+  const wholes = {
+    alone: (loop) => loop,
+    nested: (loop) => `for (int k = 0; k < m; k++) { ${loop} __syncthreads(); r[k] = x + s[threadIdx.x]; }`,
+  };
+  for (const [whole, around] of Object.entries(wholes))
+    for (const [start, [from, step]] of Object.entries(starts))
+      for (const [body, does] of Object.entries(bodies))
+        for (const size of [1, 8, 20]) {
+          const name = `rests_${whole}_${start}_${body}_${size}`;
+          const loop = `for (int i = ${from}; i < n; ${step}) { ${multiplies(size)} ${does} }`;
+          const source = kernel(
+            name,
+            ", float* __restrict__ r, int n, int m, int first",
+            `__shared__ float s[4096]; s[threadIdx.x] = a; __syncthreads(); ${around(loop)} x += s[255 - threadIdx.x];`,
+          );
+          yield { name, source, varied: { trips: "unknown", whole, start, body, size }, marker: "load" };
+        }
+}
+
 /** Loops of unknown length that begin at one index of the launch and step by another, by what is done to both alike. */
 function* alikeSteps() {
   const [x, block] = ["(int)threadIdx.x", "(int)blockDim.x"];
@@ -873,6 +903,7 @@ export const families = {
   steps,
   alikeSteps,
   togetherLoops,
+  rests,
   counterWidths,
   innerLoops,
   wideProducts,

@@ -101,7 +101,15 @@ export class Stages {
     between.end = { kind: "branch", cond: some, then: into, else: exit, span };
     into.predecessors = [between];
     into.end = { kind: "jump", to: header };
-    addEdge(between, exit, (phi) => phi.args[exit.predecessors.indexOf(latch)] as Op);
+    const leaving = (phi: Op): Op => phi.args[exit.predecessors.indexOf(latch)] as Op;
+    addEdge(between, exit, leaving);
+    if (this.#runsOut(factor)) {
+      removeEdge(entry, header);
+      for (const { lastLatch, copies } of this.#singles(rest, factor - 1, resumed, into, exit))
+        addEdge(lastLatch, exit, (phi) => copies[0]?.values.get(leaving(phi)) ?? leaving(phi));
+      this.#finish([{ block: entry, values: starts }], false);
+      return true;
+    }
     this.#enterFrom(into, resumed);
     // Its own counter: one less than before each time.
     const remaining = createOp(kernel, { kind: "phi" }, type, [], span);
@@ -139,20 +147,14 @@ export class Stages {
 
     const between = insertBlock(kernel, header);
     const enter = insertBlock(kernel, between);
-    const single = this.#turns(1, starts, enter);
-    single.header.unroll = never;
-    enter.end = { kind: "jump", to: single.header };
-    const remaining = createOp(kernel, { kind: "phi" }, type, [rest], span);
-    single.header.phis.push(remaining);
-    const next = emit(single.chain.lastLatch, { kind: "int", op: "add" }, type, remaining, int(-1));
-    const more = emit(single.chain.lastLatch, { kind: "icmp", predicate: "ne" }, "i1", next, int(0));
-    this.#close(single, more, true, between, () => next);
-    remaining.args[1] = next;
+    const ends = this.#runsOut(factor)
+      ? this.#singles(rest, factor - 1, starts, enter, between)
+      : [this.#counted(rest, starts, enter, between)];
     entry.end = { kind: "branch", cond: some, then: enter, else: between, span };
     removeEdge(entry, header);
     enter.predecessors.push(entry);
-    between.predecessors = [single.chain.lastLatch, entry];
-    const resumed = this.#resume(between, [single.chain.ends, starts]);
+    between.predecessors = [...ends.map(({ lastLatch }) => lastLatch), entry];
+    const resumed = this.#resume(between, [...ends.map((made) => made.ends), starts]);
 
     const { exit, latch, continues } = this.#test;
     const into = insertBlock(kernel, header);
@@ -230,6 +232,66 @@ export class Stages {
     header.unroll = never;
     this.#finish([{ block: this.#entry, values: starts }]);
     return true;
+  }
+
+  /**
+   * Whether what is left over is no loop: a single iteration, and of a loop in another up to three one behind the other
+   * (validation/compiler/rests.json). Not where launch bounds are given, though it is so there, too: NVVM then computes what those iterations
+   * need anew in each turn of the loop around them, which is not done here, so that they would come out much shorter than they are.
+   */
+  #runsOut(factor: number): boolean {
+    return this.#kernel.launchBounds === undefined && (factor === 2 || (factor === 4 && this.#loop.parent !== undefined));
+  }
+
+  /** `rest` iterations, at least one and at most so many, one behind the other; each may go on to `to`. */
+  #singles(rest: Op, most: number, starts: ReadonlyMap<Op, Op>, enter: Block, to: Block): readonly Chain[] {
+    const made: Chain[] = [];
+    const { span } = this.#test.cond;
+    let [from, values] = [enter, starts];
+    for (let count = 1; count <= most; count++) {
+      const one = chain(this.#kernel, this.#loop, this.#test, values, 1, this.#loop.header, this.#work);
+      made.push(one);
+      from.end = { kind: "jump", to: one.first };
+      one.first.predecessors.push(from);
+      values = one.ends;
+      if (count === most) one.lastLatch.end = { kind: "jump", to };
+      else {
+        const cond = createOp(
+          this.#kernel,
+          { kind: "icmp", predicate: "eq" },
+          "i1",
+          [rest, this.#constants.int(rest.type as ScalarType, count)],
+          span,
+        );
+        one.lastLatch.ops.push(cond);
+        from = insertBlock(this.#kernel, this.#loop.header);
+        from.predecessors = [one.lastLatch];
+        one.lastLatch.end = { kind: "branch", cond, then: to, else: from, span };
+      }
+    }
+    this.#chains.push(...made);
+    return made;
+  }
+
+  /** `rest` iterations, at least one, in a loop of their own that goes on to `to`. */
+  #counted(rest: Op, starts: ReadonlyMap<Op, Op>, enter: Block, to: Block): Chain {
+    const { span } = this.#test.cond;
+    const type = rest.type as ScalarType;
+    const single = this.#turns(1, starts, enter);
+    single.header.unroll = never;
+    enter.end = { kind: "jump", to: single.header };
+    const remaining = createOp(this.#kernel, { kind: "phi" }, type, [rest], span);
+    single.header.phis.push(remaining);
+    const emit = (action: Op["action"], to: ScalarType, ...args: Op[]): Op => {
+      const op = createOp(this.#kernel, action, to, args, span);
+      single.chain.lastLatch.ops.push(op);
+      return op;
+    };
+    const next = emit({ kind: "int", op: "add" }, type, remaining, this.#constants.int(type, -1));
+    const more = emit({ kind: "icmp", predicate: "ne" }, "i1", next, this.#constants.int(type, 0));
+    this.#close(single, more, true, to, () => next);
+    remaining.args[1] = next;
+    return single.chain;
   }
 
   #starts(): Map<Op, Op> {
