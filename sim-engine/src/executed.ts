@@ -181,7 +181,7 @@ function execute(
   const variations = [blockVariation(subject, "x", work), blockVariation(subject, "y", work), blockVariation(subject, "z", work)] as const;
   markComparisons(program, variations);
   const runner = new Runner(program, work);
-  const anywhere = drivenByData(program.kernel, new Set(variations.flatMap((each) => [...each.irregularAddresses])));
+  const anywhere = drivenByData(program.kernel, new Set(variations.flatMap((each) => [...each.irregularAddresses])), work);
   const sites = numberSites(program, anywhere, {
     places: placesIn(machine),
     runs: storeRuns(machine),

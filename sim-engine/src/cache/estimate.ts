@@ -372,14 +372,15 @@ function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], foo
     const bytes = buffers[sites[s]!.buffer ?? -1]?.bytes;
     return bytes === undefined ? undefined : Math.ceil(bytes / values.sectorBytes);
   };
-  /** At random places of a buffer whose size is known. Where it is not, what blocks were seen to share tells more. */
-  const isAnywhere = (s: number): boolean => isIrregular(input, s) && buffersSectors(s) !== undefined;
   const reach = reachOf(logs, sites, work);
-  /** Sectors of its buffer that a site at random places comes to. */
+  /** Sectors of its buffer that a site at random places comes to; undefined where it is of no buffer, or was not seen in one of unknown size. */
   const placesOf = (s: number): number | undefined => {
-    const all = buffersSectors(s);
-    return all === undefined ? undefined : Math.min(all, reach[s]!);
+    if (sites[s]!.buffer === undefined) return undefined;
+    const places = Math.min(buffersSectors(s) ?? Number.POSITIVE_INFINITY, reach[s]!);
+    return Number.isFinite(places) ? places : undefined;
   };
+  /** At random places. Where it is not known how far they reach, what blocks were seen to share tells more. */
+  const isAnywhere = (s: number): boolean => isIrregular(input, s) && placesOf(s) !== undefined;
   // Local memory belongs to resident threads: blocks that follow each other use it again.
   const blocksOf = (s: number, novelty: Novelty, within = extent): number =>
     sites[s]!.space === "local" ? concurrent : within.blocks(novelty, s);

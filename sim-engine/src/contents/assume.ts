@@ -23,9 +23,17 @@ import { DataUses } from "./data-uses.ts";
 const unknownCount = 64;
 /** Values of data that decides something, when nothing tells their range. */
 const unknownRange = 256;
-/** Where pointers that nobody knows point to, above all buffers, and bytes from one to the next: each to memory of its own. */
+/**
+ * Where pointers that nobody knows point to, above all buffers: each to memory of its own. Bytes that those of one table share out, the most
+ * that one of them has, and what each has where their number is not known; all begin at multiples of 512, as what is allocated does.
+ */
 const unknownMemory = globalBase + 2 ** 35;
-const ofOnePointer = 2 ** 16;
+const ofOneTable = 2 ** 31;
+const mostTables = 16;
+const ofOnePointer = 2 ** 24;
+const ofSomePointer = 2 ** 20;
+const allocated = 512;
+const pointerBytes = 8;
 /** Elements of a row of a sparse matrix, of a vertex's edges. */
 const unknownRow = 16;
 
@@ -254,11 +262,11 @@ class Completion {
     const type = (integers[0] ?? loads[0])?.type;
     if (type === undefined || type === "void") return;
     if (type === "ptr") {
-      this.#buffers[index] = {
-        ...buffer,
-        content: closed(content, { kind: "linear", start: unknownMemory, stride: ofOnePointer }),
-        element: type,
-      };
+      const count = buffer.bytes === undefined ? undefined : Math.max(1, buffer.bytes / pointerBytes);
+      const share = count === undefined ? ofSomePointer : Math.min(ofOnePointer, ofOneTable / count);
+      const stride = Math.max(allocated, Math.floor(share / allocated) * allocated);
+      const start = unknownMemory + (index % mostTables) * ofOneTable;
+      this.#buffers[index] = { ...buffer, content: closed(content, { kind: "linear", start, stride }), element: type };
       this.assumptions.push({ what, value: "memory of its own for each pointer", why });
       return;
     }

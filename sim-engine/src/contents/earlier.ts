@@ -13,6 +13,7 @@ import {
   type ScalarType,
   scalarBytes,
 } from "../ir/kernel.ts";
+import { globalBase } from "../ir/windows.ts";
 import { optimised } from "../passes/index.ts";
 import { Cancelled, type Work } from "../work.ts";
 import { assumeUnknowns, type Origin, type Resolved } from "./assume.ts";
@@ -230,6 +231,7 @@ function inWords(content: Content): string {
     case "constant":
       return String(content.value);
     case "linear":
+      if (content.start >= globalBase) return "memory of its own for each pointer";
       return `${content.start} + ${content.stride} * index`;
     case "cyclic":
       return `(${content.start} + ${content.stride} * index) % ${content.modulus}`;

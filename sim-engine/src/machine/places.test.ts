@@ -21,6 +21,7 @@ test.each([
   ["loads without a wait", ["LDG a", "LDG b", "LDG c"], [0, 0, 0]],
   ["a load at what another gives", ["LDG a", "LDG b a"], [0, 1]],
   ["what was waited for with what came before", ["LDG a", "LDG b", "FADD s b", "LDG c a", "LDG d c"], [0, 0, 1, 1, 2]],
+  ["what is there sooner than memory", ["LDG a", "MUFU m", "FADD x m", "LDG b", "FADD y a", "LDG c"], [0, 0, 1, 1, 2, 2]],
   ["what comes at a time that is known", ["FADD a", "LDG b a", "LDG c"], [0, 0, 0]],
 ] as const)("%s", (_, code, expected) => {
   expect(bursts(...code)).toEqual(expected);

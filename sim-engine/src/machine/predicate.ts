@@ -15,7 +15,7 @@ export function predicatedBlocks(selection: Selection): Map<Block, Block> {
     const { leaves, body, moves } = selection.codeOf(arm);
     return [...leaves, ...body, ...moves, ...(gone.get(arm)?.arms ?? []).flatMap(codeOf)];
   };
-  /** What is left over of a loop, iteration by iteration: the last runs under a predicate, those before it do not (compiler/rests.json). */
+  /** A load in front of an arm that loads, too: that arm runs under a predicate, what holds both does not (nvcc 13.0; so of what is left over of a loop). */
   const loadsBeforeOthers = (arm: Block): boolean =>
     selection.codeOf(arm).body.some(isFarLoad) && (gone.get(arm)?.arms ?? []).flatMap(codeOf).some(isFarLoad);
   // Inner branches first, so that an arm may hold one that has gone.

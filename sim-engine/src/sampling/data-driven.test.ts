@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Op } from "../ir/kernel.ts";
 import { parseKernel } from "../ir/text.ts";
+import { Work } from "../work.ts";
 import { drivenByData } from "./data-driven.ts";
 
 /** Whether the kernel's store goes where data says: `address` makes its index, `%9`, of the thread's, `%3`, and the block's, `%4`. */
@@ -18,7 +19,7 @@ ${address}
 }
 `);
   const stores = kernel.blocks.flatMap(({ ops }) => ops.filter(({ action }: Op) => action.kind === "store"));
-  return drivenByData(kernel, stores).size > 0;
+  return drivenByData(kernel, stores, new Work()).size > 0;
 }
 
 const within = `  %5: i32 = const 7

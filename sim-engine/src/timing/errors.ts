@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.15,
+  wider: 1.05,
   classes: {
-    launch: { launches: 46, error: 0.12 },
-    compute: { launches: 61, error: 0.31 },
-    l1: { launches: 78, error: 0.36 },
-    l2: { launches: 128, error: 0.38 },
-    memory: { launches: 165, error: 0.26 },
-    atomics: { launches: 25, error: 0.41 },
-    host: { launches: 2, error: 0.3 },
-    waits: { launches: 22, error: 0.63 },
+    launch: { launches: 45, error: 0.11 },
+    compute: { launches: 60, error: 0.27 },
+    l1: { launches: 75, error: 0.18 },
+    l2: { launches: 131, error: 0.32 },
+    memory: { launches: 166, error: 0.21 },
+    atomics: { launches: 25, error: 0.37 },
+    host: { launches: 2, error: 0.23 },
+    waits: { launches: 23, error: 0.34 },
   },
 };

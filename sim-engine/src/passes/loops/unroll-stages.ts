@@ -12,6 +12,8 @@ import { type BottomTested, type Counter, emitTripsLessOne, tripsType } from "./
 import { type Chain, chain, copyDefinitions, usedOutside } from "./unroll-chain.ts";
 import { never } from "./unroll-policy.ts";
 
+const isPowerOfTwo = (factor: number): boolean => (factor & (factor - 1)) === 0;
+
 /** Puts them before a loop, or in its place. */
 export class Stages {
   readonly #kernel: Kernel;
@@ -72,7 +74,9 @@ export class Stages {
       return op;
     };
     const trips = emit(entry, { kind: "int", op: "add" }, type, less, int(1));
-    const rest = emit(entry, { kind: "int", op: "and" }, type, trips, int(factor - 1));
+    const rest = isPowerOfTwo(factor)
+      ? emit(entry, { kind: "int", op: "and" }, type, trips, int(factor - 1))
+      : emit(entry, { kind: "int", op: "urem" }, type, trips, int(factor));
     const few = emit(entry, { kind: "icmp", predicate: "ult" }, "i1", less, int(factor - 1));
 
     const between = insertBlock(kernel, header);
@@ -141,7 +145,9 @@ export class Stages {
       return op;
     };
     const trips = emit(entry, { kind: "int", op: "add" }, type, less, int(1));
-    const rest = emit(entry, { kind: "int", op: "and" }, type, trips, int(factor - 1));
+    const rest = isPowerOfTwo(factor)
+      ? emit(entry, { kind: "int", op: "and" }, type, trips, int(factor - 1))
+      : emit(entry, { kind: "int", op: "urem" }, type, trips, int(factor));
     const few = emit(entry, { kind: "icmp", predicate: "ult" }, "i1", less, int(factor - 1));
     const some = emit(entry, { kind: "icmp", predicate: "ne" }, "i1", rest, int(0));
 

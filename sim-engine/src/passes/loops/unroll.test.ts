@@ -142,6 +142,14 @@ test("pragma unroll says how much", () => {
   expect(printKernel(runtime).match(/load\.global/g)?.length).toBe(9);
 });
 
+test.each([2, 3, 4, 5, 6, 7])("unrolled by %i, any number of turns is left over", (factor) => {
+  const original = prepared(loop("const 0", "param 2", "1", ` unroll ${factor}`));
+  const kernel = cloneKernel(original);
+  unrollLoops(kernel, new Work(1e9));
+  clean(kernel);
+  for (let n = 0; n < 20; n++) same(original, kernel, n);
+});
+
 /** `for (i = 0; i < bound; i += 4) sum += a[i];` with a bound of 64 bits, as `sizeof` has. */
 const widened = (bound: number, add = "add.exact"): string =>
   loop("const 0", `const ${bound}`, "4")

@@ -419,7 +419,7 @@ class Generator {
     b.store("local", counter, [b.constant("i32", 0)]);
     b.store("local", own, [down ? trips : constant(0)]);
     const [header, body, next, exit] = [b.newBlock(), b.newBlock(), b.newBlock(), b.newBlock()];
-    if (this.#choose(6) === 0) header.unroll = this.#pick(["full", 1, 2, 4] as const);
+    if (this.#choose(6) === 0) header.unroll = this.#pick(["full", 1, 2, 3, 4, 6] as const);
     const atBottom = this.#choose(4) === 0;
     const test = (): Op => {
       const value = b.load("local", type, own);
