@@ -1,6 +1,6 @@
 export type * from "./machine.ts";
 export { loadsUnderWay } from "./overtaken-stores.ts";
-export { type CodePlace, placesIn } from "./places.ts";
+export { placesIn } from "./places.ts";
 export { select } from "./select.ts";
 export { guardedOperands, withSlowPaths } from "./slow-paths.ts";
-export { type InRun, storeRuns } from "./store-runs.ts";
+export { storeRuns } from "./store-runs.ts";

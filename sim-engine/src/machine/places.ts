@@ -2,7 +2,7 @@
 import type { Op } from "../ir/kernel.ts";
 import type { MachineKernel, Register } from "./machine.ts";
 
-export interface CodePlace {
+interface CodePlace {
   /** Of its first instruction, counted through the code. */
   readonly at: number;
   /** How often a warp waits for what comes later in the block of code before it: what stands between two waits is issued in one go. */

@@ -19,7 +19,6 @@ import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Action, Block, Op } from "../ir/kernel.ts";
-import type { CodePlace, InRun } from "../machine/index.ts";
 import type { Copied } from "../memory/copied.ts";
 import { DistinctSet } from "../memory/distinct.ts";
 import { laneGroups, localAddresses } from "../memory/sectors.ts";
@@ -36,10 +35,16 @@ const sectorBytes = 32;
 const shapeBytes = 128;
 const full = 0xffffffff;
 
+/** Where an operation stands in the machine code, and how often its warp waits in its block of code before it. */
+interface CodePlace {
+  readonly at: number;
+  readonly burst: number;
+}
+
 interface InCode {
   /** Where operations stand in it. */
   readonly places: ReadonlyMap<Op, CodePlace>;
-  readonly runs: ReadonlyMap<Op, InRun>;
+  readonly runs: ReadonlyMap<Op, Pick<MemorySite, "run" | "awaits">>;
   readonly underWay: ReadonlyMap<Op, readonly Op[]>;
 }
 
