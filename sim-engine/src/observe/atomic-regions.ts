@@ -8,6 +8,7 @@ import type { GpuValues } from "../gpus/figures.ts";
 import type { Op } from "../ir/kernel.ts";
 import { isFloatSum, isUnited } from "./atomic-work.ts";
 import { InStep } from "./in-step.ts";
+import { mean } from "./mean.ts";
 import { Retries, retriedAmong } from "./retries.ts";
 
 /** In passes of integer operations over a part of a sector. */
@@ -243,8 +244,8 @@ export class AtomicRegions {
 
   /** Regions of the slice that has most of so many. */
   #busiest(regions: number): number {
-    const mean = regions / this.#slices;
-    return Math.max(1, mean + unevenness * Math.sqrt(mean));
+    const usual = regions / this.#slices;
+    return Math.max(1, usual + unevenness * Math.sqrt(usual));
   }
 
   /** Most blocks come there. */
@@ -273,7 +274,6 @@ export class AtomicRegions {
   }
 }
 
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 const passesIn = ({ byOp }: Region): number => [...byOp.values()].reduce((sum, { passes }) => sum + passes, 0);
 
 /** Blocks over how many places in turn are looked at. */

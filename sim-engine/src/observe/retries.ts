@@ -4,6 +4,7 @@
  */
 import type { Op } from "../ir/kernel.ts";
 import { isPure } from "../ir/operations.ts";
+import { mean } from "./mean.ts";
 
 /**
  * Tries of a success are this power of the threads that want the word, within a factor of two of what was measured: some were slower, and
@@ -131,9 +132,6 @@ export class Retries {
     return Math.max(1, (tries * all) / this.#tried);
   }
 }
-
-const mean = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** By thread of a block, those of another that want the same word: the mean. */
 function meeting(a: Wanted, b: Wanted): number {

@@ -8,7 +8,7 @@ import type { Work } from "../work.ts";
 
 /** Where each block of a launch runs, and when, is as random as data. */
 const ofTheMoment = /^(smid|clock|globaltimer|cluster)/;
-/** Factors without their powers of two that are larger are those of hashes and random numbers, not sizes of anything. */
+/** Factors without their powers of two that are larger are taken to be those of hashes and random numbers, not sizes of anything: assumed. */
 const largestSize = 2 ** 20;
 
 /** Of memory operations, those whose addresses come from memory, are chosen by what does, or are scrambled. @throws Cancelled */

@@ -12,7 +12,9 @@ import { type BottomTested, type Counter, emitTripsLessOne, tripsType } from "./
 import { type Chain, chain, copyDefinitions, usedOutside } from "./unroll-chain.ts";
 import { never } from "./unroll-policy.ts";
 
-const isPowerOfTwo = (factor: number): boolean => (factor & (factor - 1)) === 0;
+/** What takes from a trip count the turns that are left over of so many at a time: a mask, where that is a power of two. */
+const remainderOf = (factor: number): { readonly op: "and" | "urem"; readonly by: number } =>
+  (factor & (factor - 1)) === 0 ? { op: "and", by: factor - 1 } : { op: "urem", by: factor };
 
 /** Puts them before a loop, or in its place. */
 export class Stages {
@@ -74,9 +76,8 @@ export class Stages {
       return op;
     };
     const trips = emit(entry, { kind: "int", op: "add" }, type, less, int(1));
-    const rest = isPowerOfTwo(factor)
-      ? emit(entry, { kind: "int", op: "and" }, type, trips, int(factor - 1))
-      : emit(entry, { kind: "int", op: "urem" }, type, trips, int(factor));
+    const { op, by } = remainderOf(factor);
+    const rest = emit(entry, { kind: "int", op }, type, trips, int(by));
     const few = emit(entry, { kind: "icmp", predicate: "ult" }, "i1", less, int(factor - 1));
 
     const between = insertBlock(kernel, header);
@@ -145,9 +146,8 @@ export class Stages {
       return op;
     };
     const trips = emit(entry, { kind: "int", op: "add" }, type, less, int(1));
-    const rest = isPowerOfTwo(factor)
-      ? emit(entry, { kind: "int", op: "and" }, type, trips, int(factor - 1))
-      : emit(entry, { kind: "int", op: "urem" }, type, trips, int(factor));
+    const { op, by } = remainderOf(factor);
+    const rest = emit(entry, { kind: "int", op }, type, trips, int(by));
     const few = emit(entry, { kind: "icmp", predicate: "ult" }, "i1", less, int(factor - 1));
     const some = emit(entry, { kind: "icmp", predicate: "ne" }, "i1", rest, int(0));
 
