@@ -210,6 +210,17 @@ describe("as nvcc decides", () => {
   test("loops over a thread's own array that stay loops", { timeout: 120_000 }, async () =>
     expect(await agreeing(recorded("localArrays"), branches)).toBe("70 of 70"),
   );
+  test("what single operations count in a loop", { timeout: 120_000 }, async () => {
+    const factor = (copiesOfTurn: number): number => (copiesOfTurn >= 5 ? 4 : copiesOfTurn >= 3 ? 2 : 1);
+    const wrong: string[] = [];
+    for (const probe of recorded("operationCosts")) {
+      const size = Number(probe.size);
+      const ours = factor(multiplications(await lowered(probe)).nvvm / size);
+      const theirs = factor(probe.ptx.markers / Number(probe.markers));
+      if (ours !== theirs) wrong.push(`${String(probe.kind)} ${size}: ${theirs}, not ${ours}`);
+    }
+    expect(wrong).toEqual(["halves 11: 2, not 4", "halves 33: 1, not 2"]);
+  });
   test("loops of few turns around one that is unrolled in part", { timeout: 120_000 }, async () => {
     const probes = recorded("innerLoops");
     const ofMostTurns = ({ end, body, size }: Recorded): Recorded =>

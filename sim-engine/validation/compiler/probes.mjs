@@ -888,9 +888,70 @@ function* longOffsets() {
       }
 }
 
+/**
+ * What one operation counts in a loop of unknown length: four of a kind a turn (some with a sum of floats, which is a marker too), beside as
+ * many multiplications as NVVM still unrolls by four, and by two, and one more.
+ */
+function* operationCosts() {
+  const asm = (text) => `asm volatile(${text});`;
+  const product = (to, from, registers) =>
+    asm(`"mma.sync.aligned.m16n8k16.row.col.${to}.f16.f16.${to} {${registers}}, {%4, %5, %6, %7}, {%8, %9}, {${registers}};" : ${from}`);
+  const inputs = '"r"(u2), "r"(u3), "r"(u4), "r"(u5), "r"(u6), "r"(u7)';
+  const kinds = {
+    "sum and bits": ["u0 = (u0 + u1) ^ u2;", 8],
+    "remainder by three": ["u0 += (unsigned)((int)u0 % 3);", 20],
+    "remainder by four, signed": ["u0 += (unsigned)((int)u0 % 4);", 20],
+    "remainder by four": ["u0 += u1 + (u0 % 4);", 12],
+    "remainder by a variable": ["u0 += u0 % u1;", 20],
+    "quotient by three": ["u0 += u0 / 3;", 20],
+    "quotient by a variable": ["u0 += (unsigned)((int)u0 / (int)u1);", 20],
+    minimum: ["u0 = min(u0 + u1, u2);", 12],
+    "minimum of floats": ["f0 = fminf(f0 + f1, f2);", 8, 1],
+    magnitude: ["f0 = fabsf(f0) + f1;", 8, 1],
+    choice: ["f0 = f0 < f1 ? f2 : f0 + f3;", 12, 1],
+    fused: ["f0 = fmaf(f0, f1, f2);", 4, 1],
+    "sum of doubles": ["d += e;", 4],
+    "absolute value": ["u0 = (unsigned)abs((int)u0) + u1;", 16],
+    "high half of a product": ["u0 = __umulhi(u0, u1);", 4],
+    "funnel shift": ["u0 = __funnelshift_l(u0, u1, 3);", 4],
+    permutation: ["u0 = __byte_perm(u0, u1, 0x3210);", 4],
+    root: ["f0 = sqrtf(f0);", 4],
+    "reciprocal root": ["f0 = rsqrtf(f0);", 4],
+    quotient: ["f0 = f0 / f1;", 16],
+    "fast quotient": ["f0 = __fdividef(f0, f1);", 4],
+    conversion: ["f0 += (float)u0; u0 += u1;", 12, 1],
+    "bits that are set": ["u0 = __popc(u0) + u1;", 8],
+    exchange: ["u0 = __shfl_xor_sync(~0u, u0, 1);", 4],
+    vote: ["u0 = __ballot_sync(~0u, u0);", 8],
+    barrier: ["__syncthreads();", 4],
+    halves: ["{ float2 v = __half22float2(h); f0 += v.x; f1 += v.y; u0 += u1; h = (__half2&)u0; }", 28, 2],
+    "asm of no operands": [asm('"cp.async.wait_group 1;"'), 4],
+    "asm of one result": [asm('"mov.u32 %0, %%clock;" : "=r"(u0)'), 4],
+    "asm of two operands": [asm('"st.shared.u32 [%0], %1;" :: "r"(u1), "r"(u2)'), 4],
+    "matrix of two": [asm('"ldmatrix.sync.aligned.x2.m8n8.shared.b16 {%0, %1}, [%2];" : "=r"(u0), "=r"(u1) : "r"(u0)'), 4],
+    "matrix of four": [
+      asm('"ldmatrix.sync.aligned.x4.m8n8.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(u0), "=r"(u1), "=r"(u2), "=r"(u3) : "r"(u0)'),
+      4,
+    ],
+    product: [product("f32", `"+f"(f0), "+f"(f1), "+f"(f2), "+f"(f3) : ${inputs}`, "%0, %1, %2, %3"), 4],
+  };
+  for (const [kind, [text, cost, sums = 0]] of Object.entries(kinds))
+    for (const limit of [49, 93])
+      for (const more of [0, 1]) {
+        const size = Math.floor((limit - cost) / 2) + more;
+        const name = `cost_${kind.replaceAll(/\W+/g, "_")}_${size}`;
+        const before =
+          "unsigned u0 = w[0], u1 = w[1], u2 = w[2], u3 = w[3], u4 = w[4], u5 = w[5], u6 = w[6], u7 = w[7]; float f0 = p[9], f1 = p[8], f2 = p[7], f3 = p[6]; __half2 h = ((__half2*)w)[9]; double d = ((double*)w)[5], e = ((double*)w)[6];";
+        const after = "w[0] = u0 + u1 + u2 + u3; p[1] = f0 + f1 + f2 + f3; ((__half2*)w)[9] = h; ((double*)w)[5] = d;";
+        const body = `${before} for (int i = 0; i < n; i++) { ${text.repeat(4)} ${multiplies(size)} } ${after}`;
+        yield { name, source: kernel(name, ", int n, unsigned* w", body), varied: { kind, size, markers: size + 4 * sums }, marker: "fma" };
+      }
+}
+
 /** @type {Record<string, () => Generator<Probe>>} */
 export const families = {
   loops,
+  operationCosts,
   localArrays,
   tiles,
   nests,

@@ -168,10 +168,11 @@ function sizes(loop: Loop, isLeftOut: (op: Op) => boolean = () => false): Sizes 
   let raw = 0;
   let merged = 0;
   let operations = 0;
-  const counters = controlOnly(loop);
+  const free = controlOnly(loop);
+  for (const op of madeAddresses(loop)) free.add(op);
   for (const block of loop.blocks) {
     for (const op of block.ops) {
-      if (isLeaf(op) || counters.has(op) || isLeftOut(op)) continue;
+      if (isLeaf(op) || free.has(op) || isLeftOut(op)) continue;
       const { action } = op;
       if (action.kind === "gep") {
         // Of a constant offset the address is folded; an index needs extending for global addresses. An index that the turn computed, and
@@ -194,9 +195,20 @@ function sizes(loop: Loop, isLeftOut: (op: Op) => boolean = () => false): Sizes 
   return { raw: Math.max(1, raw), merged: Math.max(1, merged), operations };
 }
 
-/** Library functions are inlined by then. */
+/** LLVM's TCC_Expensive. */
+const dearOperation = 4;
+
+/**
+ * LLVM instructions of an operation (validation/compiler/operationCosts.json). Library functions are inlined by then; divisions count as
+ * dear, a minimum of integers is a comparison and a choice, and taking a result from several, or from a vector, is free.
+ */
 function costOf(op: Op): number {
-  if (op.action.kind === "fma") return 2;
+  const { action } = op;
+  if (action.kind === "extract" || (action.kind === "convert" && /^(trunc|bitcast|inttoptr|ptrtoint)$/.test(action.op))) return 0;
+  if (action.kind === "int" && /^[su](div|rem)$/.test(action.op)) return dearOperation;
+  if (action.kind === "int" && /^[su](min|max)$/.test(action.op)) return 2;
+  if (action.kind === "math" && action.fn === "abs" && !op.type.startsWith("f")) return 3;
+  if (action.kind === "float" && action.op === "fdiv" && action.precision !== "fast") return dearOperation;
   const library = libraryCall(op);
   return library ? Math.max(1, library.ptx * nvcc.librarySize) : 1;
 }
@@ -217,6 +229,19 @@ function controlOnly(loop: Loop): Set<Op> {
     for (const arg of cond.args) if (arg.action.kind === "int" && arg.args.some((each) => loop.header.phis.includes(each))) found.add(arg);
   }
   return found;
+}
+
+/** What makes pointers of numbers that `asm` is given as addresses: to NVVM they stay numbers. */
+function* madeAddresses(loop: Loop): Iterable<Op> {
+  for (const block of loop.blocks)
+    for (const { action, args } of block.ops) {
+      if (action.kind !== "convert" || action.op !== "inttoptr") continue;
+      for (let op = args[0]; op !== undefined; op = op.args[0]) {
+        const isWidened = op.action.kind === "convert" && op.action.op === "zext";
+        if (!isWidened && !(op.action.kind === "int" && op.action.op === "add" && op.type === "i64")) break;
+        yield op;
+      }
+    }
 }
 
 /** Unrolled with a rest, products of warp groups would be said to take more registers than nvcc gives them (group-products.test.ts). */
