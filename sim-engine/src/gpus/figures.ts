@@ -196,6 +196,12 @@ export const figureDefinitions = {
   sharedAtomicInterval: number("behaviour", true, "cycles", "What each further lane on one shared address takes"),
   l1PassInterval: number("behaviour", true, "cycles", "What each pass of a load through the L1's data or tags takes"),
   l1MissPassInterval: number("behaviour", true, "cycles", "What such a pass takes of a load that the L2 or memory serves"),
+  wideProductInterval: number(
+    "behaviour",
+    true,
+    "cycles",
+    "What an integer product of 64 bits takes of the way on which the L1 hands loads on",
+  ),
   l1StorePassInterval: number("behaviour", true, "cycles", "What each pass of a store through the L1 takes"),
   memoryQueue: number(
     "behaviour",

@@ -3,6 +3,7 @@ import type { SiteTraffic } from "../cache/traffic.ts";
 import type { GpuValues } from "../gpus/figures.ts";
 import { copyWrites } from "../memory/copied.ts";
 import { type MemorySite, writes } from "../memory/site.ts";
+import { Calendar } from "./calendar.ts";
 import { globalContention, sharedContention } from "./contention.ts";
 import { loaded, type MemoryRates } from "./rates.ts";
 import { Server } from "./server.ts";
@@ -74,6 +75,10 @@ export class MemoryPath {
   /** By slot of a warp: when the last of its loads that goes to the L2 is back. */
   readonly #awaited: number[] = [];
   readonly #awaitedWhy: number[] = [];
+  /** What hands data of the L1 on, a pass a cycle. */
+  readonly #handing = new Calendar();
+  /** What takes results of loads, and of long products, to the registers. */
+  readonly #results = new Calendar();
   /** When the L1 has served all of global memory. */
   #globalUntil = 0;
   #seed = 1;
@@ -137,6 +142,11 @@ export class MemoryPath {
   /** A warp's load of a constant at a fixed place, as of a parameter, issued at `at`: when its turn comes (h200-fixed-constants.txt). */
   fixedConstant(at: number): number {
     return this.constants.serve(at, this.#gpu.constantInterval, this.weight);
+  }
+
+  /** An integer product of 64 bits, issued at `at`: loads wait for it, though it waits for none of them (h200-naive-parts.txt). */
+  wideProduct(at: number): void {
+    this.#results.serve(at, this.#gpu.wideProductInterval);
   }
 
   /** A warp's request at `site`, issued at `at`: `cycles` of the data path, `amount` sectors (or lanes on one shared address). */
@@ -210,7 +220,8 @@ export class MemoryPath {
     const awaited = isLoad ? (this.#awaited[this.warp] ?? 0) : 0;
     const unit = isLoad && (missing > 0 || awaited > at) ? 1 : gpu.unitInterval;
     const begin = site.pastL1 ? this.#copyPast(at, cycles) : this.#lookUp(at, cycles * unit, passes);
-    const atL1 = Math.max(begin + passes - 1, begin + (cycles - 1) * unit);
+    const lookedUp = Math.max(begin + passes - 1, begin + (cycles - 1) * unit);
+    const atL1 = isLoad ? Math.max(lookedUp, this.#results.serve(lookedUp, 1) - 1) : lookedUp;
 
     const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors, sectors * traffic.together);
     const mostToDram = isStore || atomic ? sectors : toL2;
@@ -218,11 +229,15 @@ export class MemoryPath {
     this.done = atL1 + gpu.l1Latency;
     this.reason = reasonIndex.l1;
     if (toL2 === 0) {
+      if (isLoad && awaited <= at && !(traffic.underWay > 0)) {
+        this.done = Math.max(this.done, this.#handing.serve(begin, cycles) - 1 + gpu.l1Latency);
+        return;
+      }
       if (traffic.underWay > 0 && this.#take(this.#dueUnderWay, index, sectors * traffic.underWay, sectors) > 0)
         this.#awaitOther(traffic, atL1);
       if (awaited > at) {
         if (awaited > this.done) this.reason = this.#awaitedWhy[this.warp]!;
-        this.#handOn(Math.max(this.done, awaited), cycles - 1);
+        this.#handOn(Math.max(this.done, awaited), cycles);
       }
       return;
     }
@@ -292,7 +307,7 @@ export class MemoryPath {
       loaded(latency, utilisation, power) * (1 + gpu.latencyVariation * this.#latest(toL2 * traffic.accessesPerSector));
     if (isLoad) {
       if (byRows && toDram > 0 && this.reason === reasonIndex.dram) this.done -= gpu.dramRowLatency * Math.log(this.#drawn());
-      this.#handOn(Math.max(this.done, awaited), cycles - 1);
+      this.#handOn(Math.max(this.done, awaited), cycles);
     }
     if (isStore || site.operation === "reduction") {
       // Nobody waits for a store, but what is behind cannot take more than it has room for: then the L1 stands still.
@@ -333,9 +348,12 @@ export class MemoryPath {
     this.reason = reason;
   }
 
-  /** Hands a load's data on to registers, in so many passes beyond the first, from when it is there: after what its warp asked for before. */
+  /**
+   * Hands a load's data on to registers, in so many passes, from when it is there: after what its warp asked for before, and sharing the way
+   * with what others have (h200-pending.txt).
+   */
   #handOn(there: number, passes: number): void {
-    this.done = there + passes;
+    this.done = this.#handing.serve(there, passes) - 1;
     this.#awaited[this.warp] = this.done;
     this.#awaitedWhy[this.warp] = this.reason;
   }

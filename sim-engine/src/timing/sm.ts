@@ -327,7 +327,8 @@ export class SmReplay {
       this.memory.shuffle(time);
       result = this.memory.done;
       reason = this.memory.reason;
-    } else if (instruction.kind === "constant") result = Math.max(result, this.memory.fixedConstant(time) + this.code.latency[index]!);
+    } else if (instruction.kind === "wide product") this.memory.wideProduct(time);
+    else if (instruction.kind === "constant") result = Math.max(result, this.memory.fixedConstant(time) + this.code.latency[index]!);
     else if (instruction.kind === "commit") this.copies.commit(slot);
     else if (instruction.kind === "bulk") this.#copy(slot, instruction.site!, time);
     else if (instruction.kind === "bulk commit") {

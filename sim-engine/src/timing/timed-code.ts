@@ -33,6 +33,7 @@ function kindOf({ op, opcode, pipe, product }: Instruction, site: number | undef
   if (action === "copy.commit") return "commit";
   if (action !== undefined && shuffles.has(action) && pipe === "lsu") return "shuffle";
   if (opcode.startsWith("LDC")) return "constant";
+  if (opcode.startsWith("IMAD.WIDE")) return "wide product";
   return opcode.startsWith("BRA") || opcode.startsWith("BRX") ? "branch" : "compute";
 }
 
