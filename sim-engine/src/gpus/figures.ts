@@ -200,7 +200,7 @@ export const figureDefinitions = {
     "behaviour",
     true,
     "cycles",
-    "What an integer product of 64 bits takes of the way on which the L1 hands loads on",
+    "What an integer product with 64 bits takes of what brings results of loads to the registers, one a cycle",
   ),
   l1StorePassInterval: number("behaviour", true, "cycles", "What each pass of a store through the L1 takes"),
   memoryQueue: number(

@@ -6,11 +6,11 @@ export const timeErrors: TimeErrors = {
   classes: {
     launch: { launches: 45, error: 0.11 },
     compute: { launches: 60, error: 0.27 },
-    l1: { launches: 75, error: 0.18 },
-    l2: { launches: 131, error: 0.32 },
-    memory: { launches: 166, error: 0.21 },
+    l1: { launches: 74, error: 0.18 },
+    l2: { launches: 132, error: 0.32 },
+    memory: { launches: 165, error: 0.22 },
     atomics: { launches: 25, error: 0.37 },
     host: { launches: 2, error: 0.23 },
-    waits: { launches: 23, error: 0.34 },
+    waits: { launches: 24, error: 0.27 },
   },
 };

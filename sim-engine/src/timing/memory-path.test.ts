@@ -64,6 +64,55 @@ describe("16 loads of 32 rows side by side, one warp (validation/microbenchmarks
   });
 });
 
+test("a turn of two loads and a product with 64 bits takes 2.5 cycles, where a load is one pass; where it is two, what its passes take (h200-naive-parts.txt)", () => {
+  const turn = (passes: number, products: number): number => {
+    const { memory, site } = path("load", { l1: 1 });
+    // The schedulers take turns, each with the first load of a turn and then with the second.
+    const done = Array.from({ length: 256 }, (_, k) => {
+      const isFirst = k % 8 < 4;
+      memory.scheduler = k % 4;
+      if (isFirst) for (let product = 0; product < products; product++) memory.wideProduct(0);
+      memory.request(site, 0, isFirst ? passes : 1, passes);
+      return memory.done;
+    });
+    return (done[255]! - done[127]!) / 64;
+  };
+  expect(turn(1, 0)).toBeCloseTo(2, 1);
+  expect(turn(1, 1)).toBeCloseTo(2.5, 1);
+  expect(turn(2, 1)).toBeCloseTo(3, 1);
+});
+
+test.each([
+  [1, 994],
+  [2, 1128],
+  [4, 1348],
+  [8, 2055],
+])(
+  "%i warps of eight loads each of one sector a row, from memory, meet where it arrives: within 15 %% (h200-pending.txt)",
+  (warps, cycles) => {
+    const program = new TimedProgram();
+    const traffic = { l2: 0.5, dram: 0.5, bytesPerDramSector: 64, linesPerSector: 1, accessesPerSector: 1 };
+    const missing = program.site({ space: "global", operation: "load" }, traffic);
+    const found = program.site({ space: "global", operation: "load" }, { l1: 1 });
+    const memory = new MemoryPath(values, memoryRates(values, 1, 1), program.launch(1, 32), 0, 0, 1);
+    const turns = 32;
+    const next = Array.from({ length: warps }, (_, warp) => ({ warp, at: 0, turn: 0, load: 0, last: 0 }));
+    for (;;) {
+      const first = next.filter(({ turn }) => turn < turns).sort((a, b) => a.at - b.at)[0];
+      if (first === undefined) break;
+      memory.warp = first.warp;
+      memory.scheduler = first.warp % 4;
+      memory.request(first.load === 0 ? missing : found, first.at, 32, 32);
+      first.last = Math.max(first.last, memory.done);
+      first.at = ++first.load === 8 ? first.last : first.at + 2;
+      if (first.load === 8) Object.assign(first, { load: 0, turn: first.turn + 1 });
+    }
+    const turn = Math.max(...next.map(({ last }) => last)) / turns;
+    expect(turn / cycles).toBeGreaterThan(0.85);
+    expect(turn / cycles).toBeLessThan(1.15);
+  },
+);
+
 test.each([
   ["lone sectors, in lines of their own: 64 cycles for 32 (h200-rows.txt)", 1, 64],
   ["whole lines: 32 bytes a cycle (h200-bandwidth.txt)", 0.25, 32],

@@ -77,7 +77,7 @@ export class MemoryPath {
   readonly #awaitedWhy: number[] = [];
   /** What hands data of the L1 on, a pass a cycle. */
   readonly #handing = new Calendar();
-  /** What takes results of loads, and of long products, to the registers. */
+  /** What brings results of loads, and of wide products, to the registers: one a cycle, however many passes it took. */
   readonly #results = new Calendar();
   /** When the L1 has served all of global memory. */
   #globalUntil = 0;
@@ -144,9 +144,9 @@ export class MemoryPath {
     return this.constants.serve(at, this.#gpu.constantInterval, this.weight);
   }
 
-  /** An integer product of 64 bits, issued at `at`: loads wait for it, though it waits for none of them (h200-naive-parts.txt). */
+  /** An integer product with 64 bits, issued at `at`: loads wait for it, though it waits for none of them (h200-naive-parts.txt). */
   wideProduct(at: number): void {
-    this.#results.serve(at, this.#gpu.wideProductInterval);
+    this.#results.serve(at, at, this.#gpu.wideProductInterval);
   }
 
   /** A warp's request at `site`, issued at `at`: `cycles` of the data path, `amount` sectors (or lanes on one shared address). */
@@ -221,7 +221,7 @@ export class MemoryPath {
     const unit = isLoad && (missing > 0 || awaited > at) ? 1 : gpu.unitInterval;
     const begin = site.pastL1 ? this.#copyPast(at, cycles) : this.#lookUp(at, cycles * unit, passes);
     const lookedUp = Math.max(begin + passes - 1, begin + (cycles - 1) * unit);
-    const atL1 = isLoad ? Math.max(lookedUp, this.#results.serve(lookedUp, 1) - 1) : lookedUp;
+    const atL1 = isLoad ? Math.max(lookedUp, this.#results.serve(at, lookedUp, 1) - 1) : lookedUp;
 
     const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors, sectors * traffic.together);
     const mostToDram = isStore || atomic ? sectors : toL2;
@@ -230,14 +230,14 @@ export class MemoryPath {
     this.reason = reasonIndex.l1;
     if (toL2 === 0) {
       if (isLoad && awaited <= at && !(traffic.underWay > 0)) {
-        this.done = Math.max(this.done, this.#handing.serve(begin, cycles) - 1 + gpu.l1Latency);
+        this.done = Math.max(this.done, this.#handing.serve(at, begin, cycles) - 1 + gpu.l1Latency);
         return;
       }
       if (traffic.underWay > 0 && this.#take(this.#dueUnderWay, index, sectors * traffic.underWay, sectors) > 0)
         this.#awaitOther(traffic, atL1);
       if (awaited > at) {
         if (awaited > this.done) this.reason = this.#awaitedWhy[this.warp]!;
-        this.#handOn(Math.max(this.done, awaited), cycles);
+        this.#handOn(at, Math.max(this.done, awaited), cycles);
       }
       return;
     }
@@ -307,7 +307,7 @@ export class MemoryPath {
       loaded(latency, utilisation, power) * (1 + gpu.latencyVariation * this.#latest(toL2 * traffic.accessesPerSector));
     if (isLoad) {
       if (byRows && toDram > 0 && this.reason === reasonIndex.dram) this.done -= gpu.dramRowLatency * Math.log(this.#drawn());
-      this.#handOn(Math.max(this.done, awaited), cycles);
+      this.#handOn(at, Math.max(this.done, awaited), cycles);
     }
     if (isStore || site.operation === "reduction") {
       // Nobody waits for a store, but what is behind cannot take more than it has room for: then the L1 stands still.
@@ -352,8 +352,8 @@ export class MemoryPath {
    * Hands a load's data on to registers, in so many passes, from when it is there: after what its warp asked for before, and sharing the way
    * with what others have (h200-pending.txt).
    */
-  #handOn(there: number, passes: number): void {
-    this.done = this.#handing.serve(there, passes) - 1;
+  #handOn(at: number, there: number, passes: number): void {
+    this.done = this.#handing.serve(at, there, passes) - 1;
     this.#awaited[this.warp] = this.done;
     this.#awaitedWhy[this.warp] = this.reason;
   }

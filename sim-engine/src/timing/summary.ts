@@ -25,8 +25,9 @@ export interface TimedInstruction {
   readonly work?: number;
   /**
    * `memory` has a `site`; `shuffle` goes through the shared-memory data path; `commit` and `wait` are those of asynchronous copies,
-   * `bulk commit` and `bulk wait` of the copy engine's. `constant` loads a constant at a fixed place, which has no `site`, and a `wide product`
-   * is one of integers with 64 bits. `bulk` is a copy by the copy engine, `arrive` and `await` are at an mbarrier: they have a `site`, too. `product` and `product wait` are of a warp group's products, a `product` with what it reads as its `site`.
+   * `bulk commit` and `bulk wait` of the copy engine's. `constant` loads a constant at a fixed place, which has no
+   * `site`; a `wide product` is one of integers with 64 bits. `bulk` is a copy by the copy engine, `arrive` and `await` are at an mbarrier:
+   * they have a `site`, too. `product` and `product wait` are of a warp group's products, a `product` with what it reads as its `site`.
    */
   readonly kind:
     | "compute"

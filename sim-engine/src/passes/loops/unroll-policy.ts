@@ -7,6 +7,7 @@ import type { Loop } from "../../ir/graph.ts";
 import type { Block, Op } from "../../ir/kernel.ts";
 import { isLeaf, isPure } from "../../ir/operations.ts";
 import { answerOf } from "../../ir/origins.ts";
+import { sharedBase } from "../../ir/windows.ts";
 import { meetsWhileSomeLeave } from "./lane-loops.ts";
 import { indexesLocalArray } from "./local-arrays.ts";
 import { leavesForRare, machineLength } from "./machine-length.ts";
@@ -200,7 +201,8 @@ const dearOperation = 4;
 
 /**
  * LLVM instructions of an operation (validation/compiler/operationCosts.json). Library functions are inlined by then; divisions count as
- * dear, a minimum of integers is a comparison and a choice, and taking a result from several, or from a vector, is free.
+ * dear, a minimum of integers is a comparison and a choice, an absolute value a difference besides; taking a result from several, or from a
+ * vector, is free, and so are conversions that leave the bits as they are.
  */
 function costOf(op: Op): number {
   const { action } = op;
@@ -231,16 +233,16 @@ function controlOnly(loop: Loop): Set<Op> {
   return found;
 }
 
-/** What makes pointers of numbers that `asm` is given as addresses: to NVVM they stay numbers. */
+/** What makes pointers of numbers that `asm` is given as shared addresses, from where their window begins: to NVVM they stay numbers. */
 function* madeAddresses(loop: Loop): Iterable<Op> {
   for (const block of loop.blocks)
     for (const { action, args } of block.ops) {
-      if (action.kind !== "convert" || action.op !== "inttoptr") continue;
-      for (let op = args[0]; op !== undefined; op = op.args[0]) {
-        const isWidened = op.action.kind === "convert" && op.action.op === "zext";
-        if (!isWidened && !(op.action.kind === "int" && op.action.op === "add" && op.type === "i64")) break;
-        yield op;
-      }
+      const [sum] = args;
+      if (action.kind !== "convert" || action.op !== "inttoptr" || sum?.action.kind !== "int" || sum.action.op !== "add") continue;
+      if (intConstant(sum.args[1]) !== sharedBase) continue;
+      yield sum;
+      const [number] = sum.args;
+      if (number?.action.kind === "convert" && number.action.op === "zext") yield number;
     }
 }
 
