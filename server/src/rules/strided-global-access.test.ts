@@ -215,10 +215,10 @@ int main() {
     "what a thread takes side by side, in more than one vector": {
       code: program(
         `${i}  float sum = 0;
-  for (int k = 0; k < 8; ++k) sum += in[i * 8 + k];
-  //                                 ^^^^^^^^^^^^^ Let each thread load its 32 bytes as 2 vectors of 16
+  for (int k = 0; k < 16; ++k) sum += in[i * 16 + k];
+  //                                  ^^^^^^^^^^^^^^ Let each thread load its 64 bytes as 4 vectors of 16
   out[i] = sum;`,
-        "k<<<8192, 256>>>(out, in, 1 << 10, 8);",
+        "k<<<4096, 256>>>(out, in, 1 << 10, 8);",
       ),
     },
     "every other element, of two arrays": {
