@@ -52,7 +52,15 @@ const reached: readonly {
       spentMedian: 0.91,
       hottestLines: 0.87,
     },
-    most: { sectors: 0.001, instructions: 0.01, registers: 0.01, timeMean: 0.065, timeMedian: 0.045, dramMedian: 0.02, achievedPoints: 6.5 },
+    most: {
+      sectors: 0.001,
+      instructions: 0.01,
+      registers: 0.01,
+      timeMean: 0.065,
+      timeMedian: 0.045,
+      dramMedian: 0.02,
+      achievedPoints: 6.5,
+    },
   },
   {
     set: "h200-more",
@@ -70,7 +78,15 @@ const reached: readonly {
       spentMedian: 0.75,
       hottestLines: 0.78,
     },
-    most: { sectors: 0.001, instructions: 0.06, registers: 0.04, timeMean: 0.095, timeMedian: 0.065, dramMedian: 0.02, achievedPoints: 4.5 },
+    most: {
+      sectors: 0.001,
+      instructions: 0.06,
+      registers: 0.04,
+      timeMean: 0.095,
+      timeMedian: 0.065,
+      dramMedian: 0.02,
+      achievedPoints: 4.5,
+    },
   },
   {
     set: "h200-programs",
@@ -198,7 +214,7 @@ const reached: readonly {
       occupancyRight: 1,
       timeHeld: 0.79,
     },
-    most: { sectors: 0.001, instructions: 0.05, registers: 0.19, timeMean: 0.16, timeMedian: 0.085, dramMedian: 0.05, achievedPoints: 6 },
+    most: { sectors: 0.001, instructions: 0.05, registers: 0.19, timeMean: 0.16, timeMedian: 0.09, dramMedian: 0.05, achievedPoints: 6 },
   },
   {
     // Held out as well.
