@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 #include <cstdio>
-// Warps go along rows of their own: STEP words further a turn, four loads of which lie APART words from each other.
+// Threads go along rows of their own: LOADS loads a turn, `apart` words from each other, and `step` words further with each turn.
 template <int LOADS> __global__ void walk(const float* __restrict__ a, float* out, long long* cycles, int turns, int stride, int step, int apart) {
   const float* row = a + (size_t)(blockIdx.x * blockDim.x + threadIdx.x) * stride;
   float s = 0;
@@ -18,7 +18,7 @@ template <int LOADS> __global__ void walk(const float* __restrict__ a, float* ou
   out[blockIdx.x * blockDim.x + threadIdx.x] = s;
   if (threadIdx.x % 32 == 0) cycles[threadIdx.x / 32] = end - begin;
 }
-// The same beside one warp that loads 32 lines from the L1, one load behind the other.
+// The same beside one warp that loads a line, or 32 of them, from the L1, one load behind the other.
 template <int LOADS> __global__ void beside(const float* __restrict__ a, const int* __restrict__ p, float* out, long long* cycles, int turns, int stride, int step, int apart, int lines) {
   __shared__ volatile int done;
   if (threadIdx.x == 0) done = 0;
