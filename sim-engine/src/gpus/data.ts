@@ -8681,18 +8681,18 @@ export const data: GpuData = {
           at: "h200-hopper.txt: mbarrier, a thread that arrives and waits goes on after 64 cycles",
         },
         barrierLatency: {
-          value: 21,
+          value: 13.3,
           unit: "cycles",
           basis: "measured",
           source: "h200-measured",
-          at: "barriers of 1 to 32 warps: 21 + 2 a warp",
+          at: "h200-barriers.txt: one after the other, of 1 to 32 warps: 13.3 + 2 a warp",
         },
         barrierPerWarp: {
           value: 2,
           unit: "cycles",
           basis: "measured",
           source: "h200-measured",
-          at: "barriers of 1 to 32 warps: 21 + 2 a warp",
+          at: "h200-barriers.txt: 64 warps in blocks of 4 to 16 come to a barrier every 136 cycles, 32 every 68",
         },
         gridBarrierLatency: {
           value: 1540,

@@ -1979,7 +1979,7 @@ export const plain: PlainData = {
         bulkBytesPerClock: 97,
         bulkInterval: 52,
         phaseLatency: 64,
-        barrierLatency: 21,
+        barrierLatency: 13.3,
         barrierPerWarp: 2,
         gridBarrierLatency: 1540,
         gridBarrierInterval: 3.9,

@@ -12,7 +12,7 @@ import { Absorption } from "./absorb.ts";
 import { loadConstantsInArms } from "./arm-constants.ts";
 import { balanced } from "./balance.ts";
 import type { Pair } from "./half-pairs.ts";
-import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";
+import type { Instruction, MachineBlock, MachineKernel, Register } from "./machine.ts";
 import { type Displacement, emitMoves, shareRegisters } from "./phis.ts";
 import { predicatedBlocks } from "./predicate.ts";
 import { readFirst } from "./read-first.ts";
@@ -175,7 +175,8 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
       for (const part of [leaves, body]) for (const instruction of part) code.push(instruction);
       for (const arm of arms) {
         const of = selection.codeOf(arm);
-        for (const instruction of [...of.leaves, ...of.body, ...of.moves]) code.push({ ...instruction, predicated: true });
+        const under = { predicated: true as const, ...guardOf(selection, arm) };
+        for (const instruction of [...of.leaves, ...of.body, ...of.moves]) code.push({ ...instruction, ...under });
       }
       for (const part of [moves, end]) for (const instruction of part) code.push(instruction);
       block = joinOf(block, arms, end);
@@ -192,6 +193,14 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
     blocks.set(block, { block, instructions, ...(home ? { home } : {}) });
   }
   return blocks;
+}
+
+/** The predicate that an arm's instructions run under. */
+function guardOf(selection: Selection, arm: Block): { readonly guard?: Register } {
+  const [before] = arm.predecessors;
+  if (before?.end.kind !== "branch" || isConstant(before.end.cond)) return {};
+  const [guard] = selection.use(before.end.cond, before);
+  return guard?.file === "P" ? { guard } : {};
 }
 
 /** Where the arms of a block meet, and nothing else comes to. */

@@ -87,6 +87,8 @@ export class Selection {
       const guarded = guard !== undefined && index >= branch && index < opcodes.length - 1;
       code.body.push({
         ...instruction,
+        // What corrects a result does so under the predicate that comes before.
+        ...(last?.file === "P" && /^(FMUL|IADD3|VIADD)$/.test(opcode) ? { guard: last } : {}),
         ...(index === branch && callee !== undefined ? { callee } : {}),
         ...(guarded ? { guarded: { op, name: guard, part: index === branch ? ("branch" as const) : ("rest" as const) } } : {}),
       });

@@ -6,7 +6,7 @@ import { duplicateReturns } from "./flow/duplicate-returns.ts";
 import { convertBranches } from "./flow/if-convert.ts";
 import { completeLines } from "./flow/lines.ts";
 import { simplifyCfg } from "./flow/simplify-cfg.ts";
-import { sinkIntoBranches } from "./flow/sink.ts";
+import { sinkIntoBranches, sinkToUse } from "./flow/sink.ts";
 import { sinkCommon } from "./flow/sink-common.ts";
 import { anchorOffsets } from "./fold/anchor-offsets.ts";
 import { contract } from "./fold/contract.ts";
@@ -88,6 +88,7 @@ class Pipeline {
     this.#clean();
     this.#does(vectorizeAccesses);
     if (this.#options.contract !== false && !kernel.floats?.unfused) this.#does(contract);
+    this.#does(sinkToUse);
     this.#clean();
     this.#does(duplicateReturns);
     this.#does(completeLines);

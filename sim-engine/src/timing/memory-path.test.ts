@@ -123,6 +123,16 @@ test.each([
   expect(memory.writePort.busy).toBeCloseTo(8 * cycles, 5);
 });
 
+test("a load under a predicate that no lane has goes the way of all: 22 cycles from shared memory, 23 from the L1 (h200-predicates.txt)", () => {
+  const program = new TimedProgram();
+  const sites = [program.site({ space: "shared", operation: "load" }), program.site({ space: "global", operation: "load" }, { l1: 1 })];
+  const memory = new MemoryPath(values, memoryRates(values, 1, 1), program.launch(1, 32), 0, 0, 1);
+  for (const site of sites) {
+    memory.request(site, 100, 0, 0);
+    expect(memory.done).toBeCloseTo(122.5, -0.5);
+  }
+});
+
 test("loads of 32 passes from shared memory: 16 wait before the L1, the next at issue (h200-memory-queue.txt)", () => {
   const program = new TimedProgram();
   const site = program.site({ space: "shared", operation: "load" }, {});

@@ -153,7 +153,10 @@ export class MemoryPath {
   request(siteIndex: number, at: number, cycles: number, amount: number): void {
     const site = this.#summary.sites[siteIndex]!;
     if (cycles === 0) {
-      this.done = at;
+      // No lane asks, yet it goes the way that all do, to the L1 as to shared memory (h200-predicates.txt, h200-barriers.txt).
+      const begin = this.l1.serve(at, 1, this.weight);
+      this.#enqueue(begin + 1);
+      this.done = begin + this.#gpu.sharedLatency;
       this.reason = reasonIndex.dependence;
     } else if (site.space === "shared") this.#shared(site, at, cycles, amount);
     else if (site.space === "constant") {

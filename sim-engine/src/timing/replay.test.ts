@@ -53,6 +53,72 @@ describe("the replay", () => {
     expect(cycles(program.launch(1, 256))).toBeGreaterThan(50 * 4 + barrierLatency + 8 * barrierPerWarp);
   });
 
+  test.each([
+    [4, 16, 136],
+    [8, 8, 136.3],
+    [16, 4, 138.3],
+    [8, 4, 68.2],
+  ])(
+    "warps of %i in each of %i blocks come to barriers one by one: a turn in %f cycles, within 15 %% (h200-barriers.txt)",
+    (warps, blocks, measured) => {
+      const program = new TimedProgram();
+      const counted = program.compute("alu", []);
+      program.barrier();
+      program.branch([counted]);
+      const turns = (times: number): number => cycles(program.launch(132 * blocks, warps * 32, { times }));
+      expect((turns(40) - turns(20)) / 20 / measured).toBeGreaterThan(0.85);
+      expect((turns(40) - turns(20)) / 20 / measured).toBeLessThan(1.15);
+    },
+  );
+
+  test.each([
+    [4, 4, 124],
+    [4, 16, 411],
+    [8, 4, 161.8],
+    [8, 8, 288.7],
+    [16, 4, 226.8],
+  ])(
+    "the first of %i warps goes to another scheduler in each of %i blocks: 64 products of it take %f cycles, within a third (h200-barriers.txt)",
+    (warps, blocks, measured) => {
+      const program = new TimedProgram();
+      const sums = [0, 1, 2, 3].map(() => program.compute("fma", []));
+      for (let k = 0; k < 60; k++) sums[k % 4] = program.compute("fma", [sums[k % 4]!]);
+      const alone = program.instructions.splice(0);
+      const counted = program.compute("alu", []);
+      program.barrier();
+      program.branch([counted]);
+      const turns = (times: number): number => {
+        const launch = program.launch(132 * blocks, warps * 32, { times });
+        const [block] = launch.blocks;
+        const [, ...others] = block!.warps;
+        const first = {
+          blocks: Uint32Array.from({ length: 2 * times }, (_, k) => (k + 1) % 2),
+          accesses: new Uint16Array(),
+          accessStart: new Uint32Array(2 * times + 1),
+        };
+        return cycles({ ...launch, code: [...launch.code, alone], blocks: [{ ...block!, warps: [first, ...others] }] });
+      };
+      expect((turns(24) - turns(12)) / 12 / measured).toBeGreaterThan(0.67);
+      expect((turns(24) - turns(12)) / 12 / measured).toBeLessThan(1.33);
+    },
+  );
+
+  test("what runs under a predicate waits for it longer than what selects by it (h200-predicates.txt: 15.6 and 8.4 cycles with it)", () => {
+    const of = (isGuard: boolean): number => {
+      const program = new TimedProgram();
+      let value = program.compute("alu", []);
+      for (let k = 0; k < 50; k++) {
+        const predicate = program.compute("alu", [value]);
+        value = program.register();
+        const under = isGuard ? { uses: [], guard: predicate } : { uses: [predicate] };
+        program.instructions.push({ pipe: "alu", latency: 4, defs: [value], kind: "compute", ...under });
+      }
+      return (cycles(program.launch(1, 32, { times: 11 })) - cycles(program.launch(1, 32, { times: 10 }))) / 50;
+    };
+    expect(of(false)).toBeCloseTo(8.4, 0);
+    expect(Math.abs(of(true) - 15.6)).toBeLessThan(2);
+  });
+
   test("conflicts take a pass each", () => {
     const of = (ways: number): number => {
       const program = new TimedProgram();

@@ -16,6 +16,7 @@ import { contributions, Phases } from "./phases.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
 import { Products } from "./products.ts";
 import { memoryRates, pipeCycles } from "./rates.ts";
+import { Server } from "./server.ts";
 import { othersTurn, Stalls } from "./stalls.ts";
 import type { BlockTrace, ExecutionSummary, TimedInstruction, WarpTrace } from "./summary.ts";
 
@@ -23,6 +24,8 @@ import type { BlockTrace, ExecutionSummary, TimedInstruction, WarpTrace } from "
 interface Resident {
   warps: number;
   waiting: number[];
+  /** When the last of these has come to the barrier. */
+  arrived: number;
   readonly phases: Phases;
 }
 
@@ -84,6 +87,10 @@ export class SmReplay {
   readonly bulkReads: Copies;
   readonly bulkStores: Copies;
   readonly products: Products;
+  /** Counts the warps that come to barriers, of all blocks one by one (h200-barriers.txt). */
+  readonly barriers: Server;
+  /** By scheduler: when its last barrier was counted. */
+  readonly barrierTaken: Float64Array;
   readonly available: Float64Array;
   readonly availableWhy: Uint8Array;
   /** The pipe a register's value comes from, and the instruction. */
@@ -184,6 +191,8 @@ export class SmReplay {
     this.bulkReads = new Copies(slots);
     this.bulkStores = new Copies(slots);
     this.#contributions = new Map(traces.map((block) => [block, contributions(block, summary.sites)]));
+    this.barriers = new Server(gpu.loadWindow);
+    this.barrierTaken = new Float64Array(schedulers);
     this.products = new Products(slots, schedulers, this.memory.l1);
     this.available = new Float64Array(slots * this.registers);
     this.availableWhy = new Uint8Array(slots * this.registers);
@@ -318,13 +327,15 @@ export class SmReplay {
     let result = time + this.code.latency[index]!;
     if (pipe === adu) result = Math.max(result, this.gpu.blockStartLatency + this.gpu.argumentLatency);
     let reason: number = reasonIndex.dependence;
+    // What goes to memory comes behind the scheduler's barriers.
+    const atMemory = Math.max(time, this.barrierTaken[k]!);
     if (instruction.kind === "memory") {
-      this.#access(trace, entry, instruction.site!, time);
+      this.#access(trace, entry, instruction.site!, atMemory);
       result = this.memory.done;
       reason = this.memory.reason;
       if (this.summary.sites[instruction.site!]!.operation === "copy") this.copies.begin(slot, result);
     } else if (instruction.kind === "shuffle") {
-      this.memory.shuffle(time);
+      this.memory.shuffle(atMemory);
       result = this.memory.done;
       reason = this.memory.reason;
     } else if (instruction.kind === "wide product") this.memory.wideProduct(time);
@@ -357,6 +368,9 @@ export class SmReplay {
     if (instruction.kind === "barrier") {
       const resident = this.resident[slot]!;
       resident.waiting.push(slot);
+      const { barrierPerWarp } = this.gpu;
+      resident.arrived = this.barriers.serve(time, barrierPerWarp, weight) + barrierPerWarp;
+      this.barrierTaken[k] = resident.arrived;
       this.#stop(slot);
       if (resident.waiting.length === resident.warps) this.#release(resident, time, weight);
     } else if (!this.#settle(slot)) this.#end(slot, time + 1);
@@ -476,7 +490,7 @@ export class SmReplay {
     if (position[slot]! >= blocks.length) return false;
     const index = start[blocks[position[slot]!]!]! + offset[slot]!;
     this.instruction[slot] = index;
-    const { uses, defs, kind } = instructions[index]!;
+    const { uses, defs, kind, guard } = instructions[index]!;
     const base = slot * this.registers;
     let at = this.issuedAt[slot]! + 1;
     let reason: number = reasonIndex.pipe;
@@ -497,6 +511,12 @@ export class SmReplay {
         made = this.madeWeight[base + use]!;
       }
     }
+    if (guard !== undefined && this.available[base + guard]! + this.gpu.branchConditionLatency > at) {
+      at = this.available[base + guard]! + this.gpu.branchConditionLatency;
+      reason = this.availableWhy[base + guard]!;
+      cause = this.madeAt[base + guard]!;
+      made = this.madeWeight[base + guard]!;
+    }
     // A register may not be written while a load into it is under way.
     for (const def of defs) {
       if (kind === "product" && this.availableWhy[base + def] === reasonIndex.tensor) continue;
@@ -507,7 +527,8 @@ export class SmReplay {
         made = this.madeWeight[base + def]!;
       }
     }
-    const fetched = this.#codeFetch.at(index, at);
+    // Code is asked for when the warp comes to it, not when its operands are there.
+    const fetched = this.#codeFetch.at(index, this.issuedAt[slot]! + 1);
     const isFewer = made < this.#weightOf(slot);
     const isOnce = this.#codeFetch.isFirst;
     this.once[slot] = (isOnce ? Math.max(0, fetched - at) : 0) + (isFewer ? at - this.issuedAt[slot]! - 1 : 0);
@@ -570,6 +591,14 @@ export class SmReplay {
     this.now = time;
   }
 
+  /** Where a block's warp goes among its slots: where each scheduler gets as many of them, the first goes to the next scheduler each time. */
+  #placeOf(warp: number): number {
+    const { schedulers } = this.gpu;
+    if (this.warpsPerBlock % schedulers !== 0) return warp;
+    const k = warp % schedulers;
+    return warp - k + ((k + this.launched - 1) % schedulers);
+  }
+
   /** Starts the next block whose warps do anything in the slots from `first` on, as soon as the distributor can. */
   #launch(first: number, at: number): void {
     let free = at;
@@ -580,9 +609,9 @@ export class SmReplay {
       const start = begin + this.gpu.blockStartLatency;
       const next = this.deal.next();
       const phases = new Phases(this.#contributions.get(this.traces[next]!)!);
-      const resident: Resident = { warps: 0, waiting: [], phases };
+      const resident: Resident = { warps: 0, waiting: [], arrived: 0, phases };
       for (const [w, warp] of this.#playbacks[next]!.entries()) {
-        const slot = first + w;
+        const slot = first + this.#placeOf(w);
         this.cursors.begin(slot, warp);
         this.age[slot] = this.launched;
         this.weight[slot] = 1;
@@ -608,7 +637,7 @@ export class SmReplay {
   #release(resident: Resident, at: number, weight: number): void {
     const { waiting } = resident;
     const ofGrid = waiting.some((slot) => this.code.instructions[this.instruction[slot]!]!.grid);
-    const free = at + this.gpu.barrierLatency + this.gpu.barrierPerWarp * resident.warps + (ofGrid ? this.#untilAllBlocks() : 0);
+    const free = Math.max(at, resident.arrived) + this.gpu.barrierLatency + (ofGrid ? this.#untilAllBlocks() : 0);
     resident.waiting = [];
     for (const slot of waiting) {
       const waited = (free - this.issuedAt[slot]!) * weight;

@@ -37,6 +37,23 @@ function kindOf({ op, opcode, pipe, product }: Instruction, site: number | undef
   return opcode.startsWith("BRA") || opcode.startsWith("BRX") ? "branch" : "compute";
 }
 
+/** A warp at a barrier stands still an instruction later: what follows and waits for nothing is issued beside it (h200-barriers.txt). */
+function besideBarriers(instructions: readonly Instruction[]): readonly Instruction[] {
+  if (!instructions.some(isBarrier)) return instructions;
+  const order = [...instructions];
+  const loaded = new Set<number>();
+  for (let k = 0; k + 1 < order.length; k++) {
+    const [at, next] = [order[k]!, order[k + 1]!];
+    if (at.pipe === "lsu" || at.pipe === "adu") for (const { id } of at.defs) loaded.add(id);
+    if (!isBarrier(at) || !/^(alu|fma|fmaheavy|uniform)$/.test(next.pipe) || next.uses.some(({ id }) => loaded.has(id))) continue;
+    order[k] = next;
+    order[++k] = at;
+  }
+  return order;
+}
+
+const isBarrier = ({ opcode }: Instruction): boolean => opcode.startsWith("BAR.SYNC");
+
 /**
  * `sites` numbers the memory operations (loads, stores, atomics, copies) whose accesses are recorded. Of a memory operation that
  * takes several instructions the first memory instruction makes the access.
@@ -51,16 +68,19 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
   const indices = new Map<Block, number>();
   const predicated = new Set<Block>();
   const code: TimedInstruction[][] = [];
-  for (const [block, { instructions, home }] of machine.blocks) {
+  const all: Instruction[] = [];
+  for (const [block, { instructions: written, home }] of machine.blocks) {
     if (home) {
       predicated.add(block);
       continue;
     }
+    const instructions = besideBarriers(written);
+    all.push(...instructions);
     const made = new Set<Op>();
     indices.set(block, code.length);
     code.push(
       instructions.map((instruction) => {
-        const { opcode, pipe, latency, work, product, uses, defs, op } = instruction;
+        const { opcode, pipe, latency, work, product, uses, defs, op, guard } = instruction;
         const latencyFigure = latencyFigureOf(opcode);
         const goesToMemory = pipe === "lsu" || pipe === "tex" || pipe === "adu" || product !== undefined;
         const accesses = op !== undefined && goesToMemory && !made.has(op) ? sites.get(op) : undefined;
@@ -76,6 +96,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           uses: uses.map(numberOf),
           defs: defs.map(numberOf),
           kind,
+          ...(guard === undefined ? {} : { guard: numberOf(guard) }),
           ...pending,
           ...(op?.action.kind === "bulk.wait" && op.action.read ? { reads: true } : {}),
           ...(op?.action.kind === "mbarrier" && op.action.op === "copies" ? { copies: true } : {}),
@@ -93,7 +114,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
   };
   return {
     code,
-    instructions: [...machine.blocks.values()].flatMap(({ instructions, home }) => (home ? [] : instructions)),
+    instructions: all,
     registers: numbers.size,
     indexOf: (block) => indices.get(homeOf(block)) ?? -1,
     isPredicated: (block) => predicated.has(block),

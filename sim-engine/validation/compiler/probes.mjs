@@ -4,7 +4,7 @@
  */
 
 /** @typedef {{ name: string, source: string, varied: Record<string, number | string>, marker: Marker }} Probe */
-/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double" | "filling" | "local" | "uniform"} Marker "filling": loads that are issued before the first is stored to shared memory; "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
+/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double" | "filling" | "local" | "uniform" | "sunk"} Marker "sunk": in PTX the branches in front of it; "filling": loads that are issued before the first is stored to shared memory; "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
 
 /** `count` steps that each become one marker: two LLVM instructions, one FFMA. */
 const multiplies = (count, x = "x", plus = 1) => `${x}=${x}*a+${plus};`.repeat(count);
@@ -948,6 +948,43 @@ function* operationCosts() {
       }
 }
 
+/** Where what one block uses is computed: a value by what it is made of, a use by what lies between; the marker is the value. */
+function* sinking() {
+  const values = {
+    load: "float v = h[i];",
+    "read-only load": "float v = r[i];",
+    minimum: "float v = fminf(x, a);",
+    "minimum of what is loaded": "float v = fminf(h[i], x);",
+    "minimum of two": "float w = q[i + 5], u = q[i + 6], v = fminf(w, u); o[i + 400] = w + u;",
+    "multiply-add": "float v = fminf(x, a) * a + 3.f;",
+  };
+  const root = "float y = sqrtf(x);";
+  const turns = (body) => `float s = 0;\n#pragma unroll 1\nfor (int k = 0; k < n; k++) { ${body} }`;
+  const uses = {
+    "in a branch": "if (x > 0) o[i] = v;",
+    "in a branch of a branch": `if (x > 0) { ${root} if (y < q[i + 99]) o[i] = v * y; }`,
+    "twice there": `if (x > 0) { ${root} if (y < q[i + 99]) { o[i] = v * y; o[i + 3] = v + y; } }`,
+    "behind a write": `o[i + 300] = x; if (x > 0) { ${root} if (y < q[i + 99]) o[i] = v * y; }`,
+    "behind a write in the branch": `if (x > 0) { o[i + 5] = x; ${root} if (y < q[i + 99]) o[i] = v * y; }`,
+    "in both ways of a branch": `if (x > 0) { ${root} if (y < q[i + 99]) o[i] = v * y; else o[i] = v / y; }`,
+    "in the branch and the next": `if (x > 0) { float y = sqrtf(x) + v; if (y < q[i + 99]) o[i] = v / y; }`,
+    "behind a join": "if (x > 0) o[i + 9] = x; if (q[i + 7] < 4) o[i] = v;",
+    "behind a join in a branch": "if (x > 0) { if (q[i + 99] > 0) o[i + 4] = x; if (q[i + 44] > 3) o[i] = v; }",
+    "behind a loop": `${turns("s = s * x + q[k];")} o[i] = s; if (s > 0) o[i + 1] = v;`,
+    "behind a loop in a branch": `if (x > 0) { ${turns("s = s * x + q[k];")} o[i] = s * v; }`,
+    "in a loop in a branch": `if (x > 0) { ${turns("s = s * x / v;")} o[i] = s; }`,
+    "behind returns": "if (x < 0) return; if (q[i + 44] < x) return; o[i] = v;",
+  };
+  for (const [value, made] of Object.entries(values))
+    for (const [use, used] of Object.entries(uses)) {
+      const name = `sinking_${value}_${use}`.replaceAll(/\W+/g, "_");
+      const parameters = "float* o, const float* q, const short* h, const short* __restrict__ r, float a, int n";
+      const body = `int i = blockIdx.x * blockDim.x + threadIdx.x; float x = q[i]; ${made} ${used}`;
+      const source = `extern "C" __global__ void ${name}(${parameters}) { ${body} }`;
+      yield { name, source, varied: { value, use }, marker: "sunk" };
+    }
+}
+
 /** @type {Record<string, () => Generator<Probe>>} */
 export const families = {
   loops,
@@ -984,6 +1021,7 @@ export const families = {
   foldedDoubles,
   counterTypes,
   longOffsets,
+  sinking,
 };
 
 /** What nvcc is told besides, by family.

@@ -28,7 +28,14 @@ const inPtx = {
   local: /^\s*(@\S+ )?(ld|st)\.local/,
   uniform: /^\s*(@\S+ )?mul\.(lo|wide)\.[su](32|64)/,
   double: /^\s*(@\S+ )?(?!mov|ld|st)\S+\.f64/,
+  sunk: /^\s*(ld\.global(\.nc)?\.[su]16|min\.f32)/,
 };
+
+/** Conditional branches in front of the last of some lines: how deep what they are about has gone. */
+function branchesBefore(lines, isMarked) {
+  const last = lines.findLastIndex(isMarked);
+  return lines.slice(0, last).filter((line) => /^\s*@\S+ bra/.test(line)).length;
+}
 
 /** The lines of a loop: from a label to a branch back to it. */
 function turnsOf(lines) {
@@ -91,7 +98,10 @@ function answers(probes, told) {
       ...varied,
       ptx: {
         instructions: lines.filter((line) => /^\s+(@\S+ )?[a-z][a-z0-9]*(\.\S+)?\s+[^;]*;/.test(line)).length,
-        markers: (ofTurns ? turnsOf(lines) : lines).filter((line) => inPtx[marker].test(line)).length,
+        markers:
+          marker === "sunk"
+            ? branchesBefore(lines, (line) => inPtx.sunk.test(line))
+            : (ofTurns ? turnsOf(lines) : lines).filter((line) => inPtx[marker].test(line)).length,
         branches: lines.filter((line) => /^\s*(@\S+ )?bra/.test(line)).length,
       },
       sass: {
