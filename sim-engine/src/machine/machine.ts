@@ -43,8 +43,8 @@ export interface Instruction {
   readonly guarded?: Guarded;
   /** Runs under a predicate that stands for a branch: issued for the warp, done only by the lanes of `Instruction.op`'s block. */
   readonly predicated?: true;
-  /** The predicate that it runs under, where that is computed. */
-  readonly guard?: Register;
+  /** Of its operands, the predicates that it runs under. */
+  readonly guards?: readonly Register[];
 }
 
 /** Of a sequence in which operands are looked at (`slow-paths.ts`). */

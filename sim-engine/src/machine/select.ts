@@ -175,8 +175,9 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
       for (const part of [leaves, body]) for (const instruction of part) code.push(instruction);
       for (const arm of arms) {
         const of = selection.codeOf(arm);
-        const under = { predicated: true as const, ...guardOf(selection, arm) };
-        for (const instruction of [...of.leaves, ...of.body, ...of.moves]) code.push({ ...instruction, ...under });
+        const guards = guardsOf(selection, arm);
+        for (const instruction of [...of.leaves, ...of.body, ...of.moves])
+          code.push({ ...instruction, uses: [...new Set([...instruction.uses, ...guards])], predicated: true, guards });
       }
       for (const part of [moves, end]) for (const instruction of part) code.push(instruction);
       block = joinOf(block, arms, end);
@@ -195,12 +196,11 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
   return blocks;
 }
 
-/** The predicate that an arm's instructions run under. */
-function guardOf(selection: Selection, arm: Block): { readonly guard?: Register } {
+/** The predicates that an arm's instructions run under. */
+function guardsOf(selection: Selection, arm: Block): readonly Register[] {
   const [before] = arm.predecessors;
-  if (before?.end.kind !== "branch" || isConstant(before.end.cond)) return {};
-  const [guard] = selection.use(before.end.cond, before);
-  return guard?.file === "P" ? { guard } : {};
+  if (before?.end.kind !== "branch" || isConstant(before.end.cond)) return [];
+  return selection.use(before.end.cond, before).filter(({ file }) => file === "P");
 }
 
 /** Where the arms of a block meet, and nothing else comes to. */

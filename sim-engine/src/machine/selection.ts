@@ -88,7 +88,7 @@ export class Selection {
       code.body.push({
         ...instruction,
         // What corrects a result does so under the predicate that comes before.
-        ...(last?.file === "P" && /^(FMUL|IADD3|VIADD)$/.test(opcode) ? { guard: last } : {}),
+        ...(last?.file === "P" && /^(IADD3|VIADD)$/.test(opcode) ? { guards: [last] } : {}),
         ...(index === branch && callee !== undefined ? { callee } : {}),
         ...(guarded ? { guarded: { op, name: guard, part: index === branch ? ("branch" as const) : ("rest" as const) } } : {}),
       });

@@ -152,7 +152,10 @@ export class MemoryPath {
   /** A warp's request at `site`, issued at `at`: `cycles` of the data path, `amount` sectors (or lanes on one shared address). */
   request(siteIndex: number, at: number, cycles: number, amount: number): void {
     const site = this.#summary.sites[siteIndex]!;
-    if (cycles === 0) {
+    if (cycles === 0 && site.space === "constant") {
+      this.done = at;
+      this.reason = reasonIndex.dependence;
+    } else if (cycles === 0) {
       // No lane asks, yet it goes the way that all do, to the L1 as to shared memory (h200-predicates.txt, h200-barriers.txt).
       const begin = this.l1.serve(at, 1, this.weight);
       this.#enqueue(begin + 1);

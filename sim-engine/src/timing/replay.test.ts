@@ -110,7 +110,7 @@ describe("the replay", () => {
       for (let k = 0; k < 50; k++) {
         const predicate = program.compute("alu", [value]);
         value = program.register();
-        const under = isGuard ? { uses: [], guard: predicate } : { uses: [predicate] };
+        const under = isGuard ? { uses: [predicate], guards: [predicate] } : { uses: [predicate] };
         program.instructions.push({ pipe: "alu", latency: 4, defs: [value], kind: "compute", ...under });
       }
       return (cycles(program.launch(1, 32, { times: 11 })) - cycles(program.launch(1, 32, { times: 10 }))) / 50;

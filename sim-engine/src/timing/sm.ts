@@ -490,7 +490,7 @@ export class SmReplay {
     if (position[slot]! >= blocks.length) return false;
     const index = start[blocks[position[slot]!]!]! + offset[slot]!;
     this.instruction[slot] = index;
-    const { uses, defs, kind, guard } = instructions[index]!;
+    const { uses, defs, kind, guards } = instructions[index]!;
     const base = slot * this.registers;
     let at = this.issuedAt[slot]! + 1;
     let reason: number = reasonIndex.pipe;
@@ -501,7 +501,7 @@ export class SmReplay {
       // Products on the same sums come one after the other by themselves.
       if (kind === "product" && this.availableWhy[base + use] === reasonIndex.tensor) continue;
       let there = this.available[base + use]!;
-      if (kind === "branch") there += this.gpu.branchConditionLatency;
+      if (kind === "branch" || guards?.includes(use)) there += this.gpu.branchConditionLatency;
       else if (this.madeBy[base + use] !== pipe && this.availableWhy[base + use] === reasonIndex.dependence)
         there += this.gpu.crossPipeLatency;
       if (there > at) {
@@ -510,12 +510,6 @@ export class SmReplay {
         cause = this.madeAt[base + use]!;
         made = this.madeWeight[base + use]!;
       }
-    }
-    if (guard !== undefined && this.available[base + guard]! + this.gpu.branchConditionLatency > at) {
-      at = this.available[base + guard]! + this.gpu.branchConditionLatency;
-      reason = this.availableWhy[base + guard]!;
-      cause = this.madeAt[base + guard]!;
-      made = this.madeWeight[base + guard]!;
     }
     // A register may not be written while a load into it is under way.
     for (const def of defs) {

@@ -21,8 +21,8 @@ export interface TimedInstruction {
   readonly latencyFigure?: LatencyFigure;
   readonly uses: readonly number[];
   readonly defs: readonly number[];
-  /** The predicate it runs under, in a branch's stead. */
-  readonly guard?: number;
+  /** Of its operands, the predicates it runs under, in a branch's stead. */
+  readonly guards?: readonly number[];
   /** How often the pipe's time for one instruction it takes; absent: once. */
   readonly work?: number;
   /**

@@ -1,6 +1,6 @@
 /** Machine code as the replay reads it. */
 import type { Block, Op } from "../ir/kernel.ts";
-import type { Instruction, MachineKernel } from "../machine/machine.ts";
+import type { Instruction, MachineKernel, Register } from "../machine/machine.ts";
 import { latencyFigureOf } from "../machine/opcodes.ts";
 import type { AsyncKind, TimedInstruction } from "./summary.ts";
 
@@ -37,19 +37,27 @@ function kindOf({ op, opcode, pipe, product }: Instruction, site: number | undef
   return opcode.startsWith("BRA") || opcode.startsWith("BRX") ? "branch" : "compute";
 }
 
-/** A warp at a barrier stands still an instruction later: what follows and waits for nothing is issued beside it (h200-barriers.txt). */
-function besideBarriers(instructions: readonly Instruction[]): readonly Instruction[] {
+/**
+ * A warp at a barrier stands still an instruction later: what follows is issued beside it (h200-barriers.txt). Here that stands before it,
+ * but for what needs a register that is loaded anywhere, which the warp does not wait for before it comes to the barrier.
+ */
+function besideBarriers(instructions: readonly Instruction[], loaded: ReadonlySet<Register>): readonly Instruction[] {
   if (!instructions.some(isBarrier)) return instructions;
   const order = [...instructions];
-  const loaded = new Set<number>();
   for (let k = 0; k + 1 < order.length; k++) {
     const [at, next] = [order[k]!, order[k + 1]!];
-    if (at.pipe === "lsu" || at.pipe === "adu") for (const { id } of at.defs) loaded.add(id);
-    if (!isBarrier(at) || !/^(alu|fma|fmaheavy|uniform)$/.test(next.pipe) || next.uses.some(({ id }) => loaded.has(id))) continue;
+    if (!isBarrier(at) || !/^(alu|fma|fmaheavy|uniform)$/.test(next.pipe) || next.uses.some((use) => loaded.has(use))) continue;
     order[k] = next;
     order[++k] = at;
   }
   return order;
+}
+
+function loadedIn({ blocks }: MachineKernel): ReadonlySet<Register> {
+  const loaded = new Set<Register>();
+  for (const { instructions } of blocks.values())
+    for (const { pipe, defs } of instructions) if (/^(lsu|adu|tex)$/.test(pipe)) for (const def of defs) loaded.add(def);
+  return loaded;
 }
 
 const isBarrier = ({ opcode }: Instruction): boolean => opcode.startsWith("BAR.SYNC");
@@ -69,18 +77,19 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
   const predicated = new Set<Block>();
   const code: TimedInstruction[][] = [];
   const all: Instruction[] = [];
+  const loaded = loadedIn(machine);
   for (const [block, { instructions: written, home }] of machine.blocks) {
     if (home) {
       predicated.add(block);
       continue;
     }
-    const instructions = besideBarriers(written);
+    const instructions = besideBarriers(written, loaded);
     all.push(...instructions);
     const made = new Set<Op>();
     indices.set(block, code.length);
     code.push(
       instructions.map((instruction) => {
-        const { opcode, pipe, latency, work, product, uses, defs, op, guard } = instruction;
+        const { opcode, pipe, latency, work, product, uses, defs, op, guards = [] } = instruction;
         const latencyFigure = latencyFigureOf(opcode);
         const goesToMemory = pipe === "lsu" || pipe === "tex" || pipe === "adu" || product !== undefined;
         const accesses = op !== undefined && goesToMemory && !made.has(op) ? sites.get(op) : undefined;
@@ -96,7 +105,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           uses: uses.map(numberOf),
           defs: defs.map(numberOf),
           kind,
-          ...(guard === undefined ? {} : { guard: numberOf(guard) }),
+          ...(guards.length === 0 ? {} : { guards: guards.map(numberOf) }),
           ...pending,
           ...(op?.action.kind === "bulk.wait" && op.action.read ? { reads: true } : {}),
           ...(op?.action.kind === "mbarrier" && op.action.op === "copies" ? { copies: true } : {}),

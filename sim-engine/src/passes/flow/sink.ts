@@ -5,9 +5,9 @@
 import { successors } from "../../ir/builder.ts";
 import { type DominatorTree, dominators, findLoops, type Loop, reversePostorder } from "../../ir/graph.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
-import { isLeaf, isPure } from "../../ir/operations.ts";
+import { isConvergent, isLeaf, isPure } from "../../ir/operations.ts";
 import type { Work } from "../../work.ts";
-import { locationOf } from "../facts/alias.ts";
+import { type Location, locationOf } from "../facts/alias.ts";
 import { clobbers, mayWrite } from "../facts/memory-effects.ts";
 
 /** What is used once goes into the way of a branch that uses it, as LLVM's InstCombine does. Returns whether anything moved. */
@@ -17,8 +17,8 @@ export function sinkIntoBranches(kernel: Kernel, work: Work): boolean {
   const values = new Set(branches.flatMap(({ ops }) => ops.flatMap((op) => [op, ...op.args])));
   const sinking = new Sinking(kernel, work, values);
   const usedThere: Where = (op, block) => {
-    const [use, ...others] = sinking.placesOf(op);
-    return others.length === 0 && use !== undefined && use !== block && isOwnWay(use) && use.predecessors[0] === block ? use : undefined;
+    const use = sinking.isUsedOnce(op) ? sinking.useOf(op) : undefined;
+    return use !== undefined && use !== block && isOwnWay(use) && use.predecessors[0] === block ? use : undefined;
   };
   let changed = false;
   for (const block of branches) if (sinking.outOf(block, usedThere)) changed = true;
@@ -34,11 +34,10 @@ export function sinkToUse(kernel: Kernel, work: Work): boolean {
   const sinking = new Sinking(kernel, work);
   const tree = dominators(kernel);
   const below = tree.children();
-  const loops = new Map<Block, Loop>();
-  for (const loop of findLoops(kernel, tree)) for (const block of loop.blocks) loops.set(block, loop);
+  const { loops } = sinking;
   const onTheWay: Where = (op, block) => {
     if (op.action.kind === "fma") return undefined;
-    const to = nextBelow(block, sinking.placesOf(op), below, tree);
+    const to = nextBelow(block, sinking.useOf(op), below, tree);
     if (to === undefined || isOwnWay(to)) return to;
     // Behind a join memory may have changed, and a loop would compute it in each turn.
     const loop = loops.get(to);
@@ -52,15 +51,14 @@ export function sinkToUse(kernel: Kernel, work: Work): boolean {
 
 const isOwnWay = ({ predecessors }: Block): boolean => predecessors.length === 1;
 
-/** Of the blocks right below one in the tree, that on the way to the only block that uses a value. */
+/** Of the blocks right below one in the tree, that on the way to the block that uses a value. */
 function nextBelow(
   block: Block,
-  uses: readonly Block[],
+  use: Block | undefined,
   below: ReadonlyMap<Block, readonly Block[]>,
   tree: DominatorTree,
 ): Block | undefined {
-  const [use] = uses;
-  if (use === undefined || use === block || uses.some((other) => other !== use)) return undefined;
+  if (use === undefined || use === block) return undefined;
   return below.get(block)?.find((each) => tree.dominates(each, use));
 }
 
@@ -79,11 +77,16 @@ class Sinking {
   readonly #work: Work;
   readonly #uses = new Map<Op, Use[]>();
   readonly #places = new Map<Op, Block>();
+  readonly #order: ReadonlyMap<Block, number>;
+  #loops: ReadonlyMap<Block, Loop> | undefined;
+  /** Looks at uses and writes that a block's operations may still take: beyond, they stay where they are. */
+  #patience = 0;
 
   /** @param values those that may move, and what they are made of; all, without */
   constructor(kernel: Kernel, work: Work, values?: ReadonlySet<Op>) {
     this.#kernel = kernel;
     this.#work = work;
+    this.#order = new Map(reversePostorder(kernel).map((block, k) => [block, k]));
     const add = (value: Op, use: Use): void => {
       if (isLeaf(value) || (values && !values.has(value))) return;
       const uses = this.#uses.get(value);
@@ -102,21 +105,44 @@ class Sinking {
     }
   }
 
-  /** A block for each use: a phi's operands are used in the block they come from. */
-  placesOf(op: Op): readonly Block[] {
-    return (this.#uses.get(op) ?? []).map((use) => this.#placeOf(use));
+  /** The innermost loop of each block that is in one. */
+  get loops(): ReadonlyMap<Block, Loop> {
+    if (this.#loops) return this.#loops;
+    const loops = new Map<Block, Loop>();
+    for (const loop of findLoops(this.#kernel)) for (const block of loop.blocks) loops.set(block, loop);
+    this.#loops = loops;
+    return loops;
+  }
+
+  /** The only block that uses a value, if one does: a phi's operands are used in the block they come from. */
+  useOf(op: Op): Block | undefined {
+    let only: Block | undefined;
+    for (const use of this.#uses.get(op) ?? []) {
+      const place = this.#placeOf(use);
+      if (only !== undefined && place !== only) return undefined;
+      only = place;
+    }
+    return only;
+  }
+
+  isUsedOnce(op: Op): boolean {
+    return this.#uses.get(op)?.length === 1;
   }
 
   /** From the last operation on, so that operands follow what needs them. */
   outOf(block: Block, where: Where): boolean {
-    const behind = new Map<Block, ReadonlySet<Block>>();
-    const writes: Op[] = [];
+    this.#patience = patiencePerOp * (block.ops.length + 16);
+    const writes: Write[] = [];
     const stays: Op[] = [];
+    /** What goes with an operation that has gone, by where it has. */
+    const along = new Map<Op, Block>();
     for (const op of block.ops.toReversed()) {
       this.#work.ask(1);
-      const to = this.#moves(op, writes) ? where(op, block) : undefined;
-      if (mayWrite(op)) writes.push(op);
-      if (to === undefined || !this.#isSpared(op, block, to, behind)) {
+      const to = isMovable(op) ? where(op, block) : undefined;
+      const goes =
+        to !== undefined && this.#leavesItsLoop(op, block, to) && this.#isUnchanged(op, writes) && this.#isSpared(op, block, to, along);
+      if (mayWrite(op)) writes.push({ op, location: locationOf(op) });
+      if (!goes) {
         stays.push(op);
         continue;
       }
@@ -128,36 +154,48 @@ class Sinking {
     return true;
   }
 
-  #moves(op: Op, writes: readonly Op[]): boolean {
-    const { action } = op;
-    if (action.kind !== "load") return isPure(op) && !isLeaf(op);
-    if (action.volatile === true) return false;
+  /** A component is taken in the loop that its record is read in. */
+  #leavesItsLoop(op: Op, block: Block, to: Block): boolean {
+    return op.action.kind !== "extract" || this.loops.get(block) === this.loops.get(to);
+  }
+
+  /** Nothing behind a load may write what it reads. */
+  #isUnchanged(op: Op, writes: readonly Write[]): boolean {
+    if (op.action.kind !== "load" || op.action.cache === "nc") return true;
     const location = locationOf(op);
-    return action.cache === "nc" || (location !== undefined && !writes.some((write) => clobbers(this.#kernel, write, location)));
+    return (
+      location !== undefined && !writes.some((write) => --this.#patience < 0 || clobbers(this.#kernel, write.op, location, write.location))
+    );
   }
 
-  /** Not more values may have to wait for an operation, and what moves with it, than it is itself. */
-  #isSpared(op: Op, block: Block, to: Block, behind: Map<Block, ReadonlySet<Block>>): boolean {
-    let reached = behind.get(to);
-    if (!reached) {
-      reached = reachedFrom(to, block);
-      behind.set(to, reached);
-    }
+  /**
+   * Not more values may have to wait for an operation, and what moves with it, than it is itself: those that they are made of and that
+   * nothing behind `to` needs.
+   */
+  #isSpared(op: Op, block: Block, to: Block, along: Map<Op, Block>): boolean {
+    if (along.get(op) === to) return true;
     const kept = new Set<Op>();
-    this.#keep(op, block, reached, kept);
-    return kept.size <= 1;
+    const pending = [op];
+    for (const user of pending)
+      for (const arg of user.args) {
+        if (isLeaf(arg)) continue;
+        const uses = this.#uses.get(arg) ?? [];
+        this.#patience -= uses.length;
+        if (this.#patience < 0) return false;
+        this.#work.ask(1);
+        if (uses.some((use) => use.user !== user && this.#isBehind(this.#placeOf(use), to))) continue;
+        const isItsOwn = uses.every((use) => use.user === user);
+        if (isItsOwn && this.#places.get(arg) === block && isMovable(arg)) pending.push(arg);
+        else if (kept.add(arg).size > 1) return false;
+      }
+    // Those make up no more than all of it.
+    for (const part of pending) along.set(part, to);
+    return true;
   }
 
-  /** Adds the values that an operation is made of and that nothing else in `reached` needs. */
-  #keep(op: Op, block: Block, reached: ReadonlySet<Block>, kept: Set<Op>): void {
-    for (const arg of op.args) {
-      if (kept.size > 1) return;
-      if (isLeaf(arg)) continue;
-      const others = (this.#uses.get(arg) ?? []).filter(({ user }) => user !== op);
-      if (others.some((use) => reached.has(this.#placeOf(use)))) continue;
-      if (others.length === 0 && this.#places.get(arg) === block && this.#moves(arg, [])) this.#keep(arg, block, reached, kept);
-      else kept.add(arg);
-    }
+  /** Control may come there from `to`, as far as the order of the blocks tells. */
+  #isBehind(block: Block, to: Block): boolean {
+    return (this.#order.get(block) ?? -1) >= (this.#order.get(to) ?? 0);
   }
 
   #placeOf({ user, block }: Use): Block {
@@ -165,9 +203,12 @@ class Sinking {
   }
 }
 
-/** The blocks that control may come to from one on, without passing another. */
-function reachedFrom(start: Block, without: Block): ReadonlySet<Block> {
-  const reached = new Set([start]);
-  for (const block of reached) for (const to of successors(block)) if (to !== without) reached.add(to);
-  return reached;
+interface Write {
+  readonly op: Op;
+  readonly location: Location | undefined;
 }
+
+const patiencePerOp = 64;
+
+const isMovable = (op: Op): boolean =>
+  op.action.kind === "load" ? op.action.volatile !== true : isPure(op) && !isLeaf(op) && !isConvergent(op);

@@ -11,7 +11,7 @@ import { optimise } from "../index.ts";
 /** Passes that may leave out writes, or join them; the others write the same bytes in the same order. So with reads, in any order. */
 const dropsStores: ReadonlySet<string> = new Set(["removeDeadStores", "sinkStores", "vectorizeAccesses"]);
 const dropsLoads: ReadonlySet<string> = new Set([
-  ...["forwardLoads", "removeDeadCode", "promote", "convertBranches", "narrowLoads", "sinkIntoBranches"],
+  ...["forwardLoads", "removeDeadCode", "promote", "convertBranches", "narrowLoads", "sinkIntoBranches", "sinkToUse"],
   ...dropsStores,
 ]);
 
