@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.05,
+  wider: 1,
   classes: {
-    launch: { launches: 45, error: 0.11 },
-    compute: { launches: 60, error: 0.27 },
-    l1: { launches: 74, error: 0.18 },
-    l2: { launches: 132, error: 0.32 },
-    memory: { launches: 165, error: 0.22 },
-    atomics: { launches: 25, error: 0.37 },
-    host: { launches: 2, error: 0.23 },
-    waits: { launches: 24, error: 0.27 },
+    launch: { launches: 46, error: 0.11 },
+    compute: { launches: 61, error: 0.25 },
+    l1: { launches: 76, error: 0.13 },
+    l2: { launches: 130, error: 0.29 },
+    memory: { launches: 165, error: 0.2 },
+    atomics: { launches: 25, error: 0.35 },
+    host: { launches: 2, error: 0.21 },
+    waits: { launches: 22, error: 0.32 },
   },
 };
