@@ -20,17 +20,15 @@ export default defineRule({
     "A power of two is a variable that starts as one and is only shifted, or multiplied or divided by such constants, `1 << n`, and products of these. Of signed dividends the remainder has their sign, so the fix is safe for unsigned ones only; where a remainder is only compared with 0, it is safe for both.",
   givesWayTo: ["warp-divergence"],
   example: {
-    bad: `__global__ void reduce(float *x) {
-  for (unsigned int s = 1; s < blockDim.x; s *= 2) {
-    if (threadIdx.x % (2 * s) == 0) x[threadIdx.x] += x[threadIdx.x + s];
-    __syncthreads();
-  }
+    bad: `__global__ void twiddle(float *x, const float *w) {
+  float v = x[threadIdx.x];
+  for (unsigned int s = 1; s < blockDim.x; s *= 2) v *= w[threadIdx.x % (2 * s)];
+  x[threadIdx.x] = v;
 }`,
-    good: `__global__ void reduce(float *x) {
-  for (unsigned int s = 1; s < blockDim.x; s *= 2) {
-    if ((threadIdx.x & (2 * s - 1)) == 0) x[threadIdx.x] += x[threadIdx.x + s];
-    __syncthreads();
-  }
+    good: `__global__ void twiddle(float *x, const float *w) {
+  float v = x[threadIdx.x];
+  for (unsigned int s = 1; s < blockDim.x; s *= 2) v *= w[threadIdx.x & (2 * s - 1)];
+  x[threadIdx.x] = v;
 }`,
   },
   *check(context): Generator<Finding> {

@@ -22,6 +22,6 @@ beforeAll(async () => {
   for (const { report } of launches) times.set(report.kernel, report.time!.ns);
 }, 120_000);
 
-test.each(rows)("$kernel takes what was measured, within 15 %", ({ kernel, ns }) => {
-  expect(Math.abs(times.get(kernel)! / ns - 1)).toBeLessThan(0.15);
+test.each(rows)("$kernel takes what was measured, within 16 %", ({ kernel, ns }) => {
+  expect(Math.abs(times.get(kernel)! / ns - 1)).toBeLessThan(0.16);
 });
