@@ -190,7 +190,12 @@ export const figureDefinitions = {
   groupProductLeast: number("capability", false, "cycles", "Between two products with A in registers, however narrow"),
   groupProductGap: number("capability", false, "cycles", "Between a warp's products with A in registers, where no other warp has one"),
   branchLatency: number("behaviour", true, "cycles", "From a branch to the warp's next instruction"),
-  branchConditionLatency: number("behaviour", true, "cycles", "What a predicate takes longer to a branch than to other instructions"),
+  branchConditionLatency: number(
+    "behaviour",
+    true,
+    "cycles",
+    "What a predicate takes longer to a branch, and to what runs under it, than to what reads it",
+  ),
   conflictLatency: number("behaviour", true, "cycles", "What each further wavefront of a shared-memory access adds to its latency"),
   constantInterval: number("behaviour", true, "cycles", "What each distinct address of a constant load takes"),
   sharedAtomicInterval: number("behaviour", true, "cycles", "What each further lane on one shared address takes"),

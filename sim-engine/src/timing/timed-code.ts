@@ -84,7 +84,8 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
       continue;
     }
     const instructions = besideBarriers(written, loaded);
-    all.push(...instructions);
+    // One by one: there may be more than a call takes arguments.
+    for (const instruction of instructions) all.push(instruction);
     const made = new Set<Op>();
     indices.set(block, code.length);
     code.push(

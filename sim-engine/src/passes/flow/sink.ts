@@ -140,7 +140,7 @@ class Sinking {
       this.#work.ask(1);
       const to = isMovable(op) ? where(op, block) : undefined;
       const goes =
-        to !== undefined && this.#leavesItsLoop(op, block, to) && this.#isUnchanged(op, writes) && this.#isSpared(op, block, to, along);
+        to !== undefined && this.#staysInItsLoop(op, block, to) && this.#isUnchanged(op, writes) && this.#isSpared(op, block, to, along);
       if (mayWrite(op)) writes.push({ op, location: locationOf(op) });
       if (!goes) {
         stays.push(op);
@@ -155,7 +155,7 @@ class Sinking {
   }
 
   /** A component is taken in the loop that its record is read in. */
-  #leavesItsLoop(op: Op, block: Block, to: Block): boolean {
+  #staysInItsLoop(op: Op, block: Block, to: Block): boolean {
     return op.action.kind !== "extract" || this.loops.get(block) === this.loops.get(to);
   }
 
@@ -208,6 +208,7 @@ interface Write {
   readonly location: Location | undefined;
 }
 
+/** Bounds the time of blocks whose values have thousands of uses, or of loads behind thousands of writes: no figure of the compiler. */
 const patiencePerOp = 64;
 
 const isMovable = (op: Op): boolean =>
