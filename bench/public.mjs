@@ -92,7 +92,7 @@ function simulated({ dir, main, sources, args, defines, includes }) {
     const file = path.join(folder, dir, source);
     const program = warplens.analyze(file, readFileSync(file, "utf8"), settings, warplens.diskFiles);
     return warplens
-      .simulateProgram(program, gpu)
+      .simulateProgram(program, gpu, { figuresOnly: true })
       .launches.filter(({ fact }) => fact.expression)
       .map(({ report, kernel }) => ({ report, files: kernel.files }));
   });

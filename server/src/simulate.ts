@@ -32,6 +32,8 @@ export interface SimulationOptions {
   readonly kernel?: string;
   /** Leave out what the program does not launch of a kernel that it does launch (`LaunchFact.passedBy`). */
   readonly onlyMade?: boolean;
+  /** Without what the kernels do wrong and could do without (see the engine's option of this name). */
+  readonly figuresOnly?: boolean;
   /** What it is spent of, and whether it is still wanted. */
   readonly work?: Work;
   /**
@@ -146,7 +148,7 @@ export function simulateLaunch(
   program: Program,
   gpu: GpuModel,
   work: Work,
-  { registersOf, whyEnded, onlyMade = false }: SimulationOptions = {},
+  { registersOf, whyEnded, onlyMade = false, figuresOnly = false }: SimulationOptions = {},
 ): Outcome | undefined {
   const { reading } = program;
   const refuse = (reason: string, fault?: string, refused?: true): Outcome => ({
@@ -172,7 +174,7 @@ export function simulateLaunch(
     let kernel = known?.kernel ?? fact.lower(work);
     const registers = registersIn(registersOf?.(fact.kernelName, kernel.templateArguments), fact);
     // By its figures: a user's own GPU keeps its id when they change.
-    const settings = JSON.stringify([gpu.computeCapability, gpu.values, registers?.value ?? null, registers?.basis ?? null]);
+    const settings = JSON.stringify([gpu.computeCapability, gpu.values, registers?.value ?? null, registers?.basis ?? null, figuresOnly]);
     const count = registers && { value: registers.value, basis: registers.basis };
     let report = known?.reports.get(settings);
     if (!report) {
@@ -182,7 +184,9 @@ export function simulateLaunch(
       report = cache.get(code, launch, settings, (onContent) => {
         program.db.count("report");
         work.ask(stepsOfLaunch);
-        return stage("simulate", () => simulate(code, launch, gpu, { work, ...(count ? { registers: count } : {}), onContent }));
+        return stage("simulate", () =>
+          simulate(code, launch, gpu, { work, figuresOnly, ...(count ? { registers: count } : {}), onContent }),
+        );
       });
     }
     if (stamp) stamped.keep(stamp, kernel, settings, report);

@@ -34,6 +34,8 @@ function refusal({ use, registers, resident, program }: Executed, { values }: Gp
 export interface Questions {
   /** Buffers of which nobody says what they hold. */
   readonly madeUp: ReadonlySet<number>;
+  /** Whether what it could do without is asked. */
+  readonly asksCosts: boolean;
   /** Nanoseconds of the kernel launched otherwise; undefined where it cannot be run. */
   relaunched(grid: Dim3, block: Dim3): number | undefined;
   /** The same launch with other values in the place of those that are assumed; undefined where it cannot be run. */
@@ -57,7 +59,7 @@ function roomFor({ nextStep, gains }: OccupancyAdviceReport, registers: number):
   });
 }
 
-export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, otherwise, relaunched }: Questions): LaunchReport {
+export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, asksCosts, otherwise, relaunched }: Questions): LaunchReport {
   const { program, sample, machine, registers, resident } = run;
   const { kernel, launch, environment } = program;
   const blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
@@ -98,9 +100,10 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, oth
   let asked = 0;
   const without = (what: Without): number | undefined => (asked++ < mostAsked ? runTimed.without(what) : undefined);
   const advice = adviseLaunch(gpu.values, run.use, known, registers.interval);
-  const other = timed.time && timed.time.boundBy !== "launch-overhead" ? otherLaunch(program, gpu.values) : undefined;
+  const other = asksCosts && timed.time && timed.time.boundBy !== "launch-overhead" ? otherLaunch(program, gpu.values) : undefined;
   const otherNs = other && relaunched(other.grid, other.block);
   const costs =
+    asksCosts &&
     timed.time &&
     costsOf({
       program,

@@ -283,6 +283,21 @@ test.each([
   expect(report.simulated.warpInstructions).toBeLessThan(20_000);
 });
 
+test("figures alone are those of the whole report, without what it could do without", () => {
+  // Its last rows lie behind the buffers' end.
+  const tooTall = { ...matrices(256), grid: [8, 9, 1] as const };
+  const whole = simulate(transpose, tooTall, h200);
+  const { lines, time, instructions, occupancy, ...figures } = simulate(transpose, tooTall, h200, { figuresOnly: true });
+  expect({ lines, time, instructions, occupancy }).toEqual({
+    lines: whole.lines,
+    time: whole.time,
+    instructions: whole.instructions,
+    occupancy: whole.occupancy,
+  });
+  expect([whole.violations, whole.costs]).not.toContain(undefined);
+  expect([figures.violations, figures.costs]).toEqual([undefined, undefined]);
+});
+
 test("a kernel that is too much work is optimised in part, and the report says so", () => {
   const whole = simulate(transpose, matrices(256), h200);
   const part = simulate(transpose, matrices(256), h200, { optimisingSteps: 50 });

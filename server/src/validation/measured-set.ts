@@ -59,7 +59,7 @@ export function compareSet(folder: string, gpu: GpuModel, kernels = path.join(fo
   const comparisons: LaunchComparison[] = [];
   const missing: string[] = [];
   for (const file of new Set(launches.map((launch) => launch.file))) {
-    const simulation = simulateProgram(analyseFile(path.join(kernels, file), gpu), gpu);
+    const simulation = simulateProgram(analyseFile(path.join(kernels, file), gpu), gpu, { figuresOnly: true });
     const reports = new Set(simulation.launches.map(({ report }) => report));
     const times = new Map(simulation.launches.map(({ report, fact }) => [report, (fact.executions ?? 1) - 1]));
     for (const measured of launches.filter((launch) => launch.file === file)) {
