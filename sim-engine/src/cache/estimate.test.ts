@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findGpu } from "../gpus/model.ts";
-import { estimateTraffic, l2Keeps } from "./estimate.ts";
+import { estimateTraffic } from "./estimate.ts";
 import { type AccessKind, load, SectorLog, store } from "./log.ts";
+import { l2Keeps } from "./site-memory.ts";
 import { type Pattern, trafficInput } from "./testing/pattern.ts";
 
 const h200 = findGpu("h200")!;

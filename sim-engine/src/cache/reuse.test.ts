@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { findGpu } from "../gpus/model.ts";
 import { Work } from "../work.ts";
-import { l2Keeps } from "./estimate.ts";
 import { load, SectorLog, store } from "./log.ts";
 import { type Reuse, reuseDistances } from "./reuse.ts";
+import { l2Keeps } from "./site-memory.ts";
 
 const { values: h200 } = findGpu("h200")!;
 const { values: h100 } = findGpu("h100-sxm")!;
