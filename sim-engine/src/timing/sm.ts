@@ -16,9 +16,11 @@ import { contributions, Phases } from "./phases.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
 import { Products } from "./products.ts";
 import { memoryRates, pipeCycles } from "./rates.ts";
+import { Scoreboard } from "./scoreboard.ts";
 import { Server } from "./server.ts";
+import { accessOf, type PhaseAmount, phasesMet } from "./site-accesses.ts";
 import { othersTurn, Stalls } from "./stalls.ts";
-import type { BlockTrace, ExecutionSummary, TimedInstruction, WarpTrace } from "./summary.ts";
+import type { BlockTrace, ExecutionSummary, TimedInstruction } from "./summary.ts";
 
 /** A resident block: warps that still run, those that wait at its barrier, and its mbarriers. */
 interface Resident {
@@ -52,7 +54,6 @@ export class SmReplay {
   readonly deal: Deal;
   readonly distributorInterval: number;
   readonly warpsPerBlock: number;
-  readonly registers: number;
 
   readonly pipeCost: readonly number[];
   readonly pipeFree: Float64Array;
@@ -91,13 +92,7 @@ export class SmReplay {
   readonly barriers: Server;
   /** By scheduler: when its last barrier was counted. */
   readonly barrierTaken: Float64Array;
-  readonly available: Float64Array;
-  readonly availableWhy: Uint8Array;
-  /** The pipe a register's value comes from, and the instruction. */
-  readonly madeBy: Uint8Array;
-  readonly madeAt: Uint32Array;
-  /** How many executions the entry that made it stands for. */
-  readonly madeWeight: Float64Array;
+  readonly scoreboard: Scoreboard;
   /** By slot, the instruction that makes what its warp waits for; its own where it waits for nothing that is made. */
   readonly cause: Uint32Array;
 
@@ -157,7 +152,6 @@ export class SmReplay {
     );
 
     this.warpsPerBlock = Math.max(...traces.map((block) => block.warps.length));
-    this.registers = Math.max(1, summary.registers);
     const cost = pipeCycles(gpu);
     this.pipeCost = pipeNames.map((name) => cost[name]);
     const { schedulers } = gpu;
@@ -194,11 +188,7 @@ export class SmReplay {
     this.barriers = new Server(gpu.loadWindow);
     this.barrierTaken = new Float64Array(schedulers);
     this.products = new Products(slots, schedulers, this.memory.l1);
-    this.available = new Float64Array(slots * this.registers);
-    this.availableWhy = new Uint8Array(slots * this.registers);
-    this.madeBy = new Uint8Array(slots * this.registers);
-    this.madeAt = new Uint32Array(slots * this.registers);
-    this.madeWeight = new Float64Array(slots * this.registers);
+    this.scoreboard = new Scoreboard(gpu, slots, Math.max(1, summary.registers));
     this.cause = new Uint32Array(slots);
     this.candidateTime = new Float64Array(schedulers).fill(never);
     this.candidate = new Int32Array(schedulers).fill(-1);
@@ -330,7 +320,8 @@ export class SmReplay {
     // What goes to memory comes behind the scheduler's barriers.
     const atMemory = Math.max(time, this.barrierTaken[k]!);
     if (instruction.kind === "memory") {
-      this.#access(trace, entry, instruction.site!, atMemory);
+      const access = accessOf(trace, entry, instruction.site!);
+      this.memory.request(instruction.site!, atMemory, access?.cycles ?? 0, access?.amount ?? 0);
       result = this.memory.done;
       reason = this.memory.reason;
       if (this.summary.sites[instruction.site!]!.operation === "copy") this.copies.begin(slot, result);
@@ -351,20 +342,13 @@ export class SmReplay {
       return;
     } else if (instruction.product) {
       const { product, site, latency } = instruction;
-      const read = site === undefined ? 0 : this.#cyclesAt(trace, entry, site);
+      const read = site === undefined ? 0 : (accessOf(trace, entry, site)?.cycles ?? 0);
       result = this.products.begin(slot, k, product, time, read, weight) + latency;
       this.products.end(slot, result, product.commits);
       this.pipeBusy[pipe]! += product.cycles * weight;
       reason = reasonIndex.tensor;
     } else if (instruction.kind === "branch") this.issuedAt[slot] = time + this.gpu.branchLatency - 1;
-    const base = slot * this.registers;
-    for (const def of instruction.defs) {
-      this.available[base + def] = result;
-      this.availableWhy[base + def] = reason;
-      this.madeBy[base + def] = pipe;
-      this.madeAt[base + def] = index;
-      this.madeWeight[base + def] = weight;
-    }
+    if (instruction.defs.length > 0) this.scoreboard.write(slot, instruction.defs, { at: result, reason, pipe, by: index, weight });
     if (instruction.kind === "barrier") {
       const resident = this.resident[slot]!;
       resident.waiting.push(slot);
@@ -388,14 +372,9 @@ export class SmReplay {
     return this.pipeFree[k * pipes + pipe]! >= time ? reasonIndex.pipe : othersTurn;
   }
 
-  /** Phases, and what is moved, that the entry a warp is in has at a site: two numbers each. */
-  #met(slot: number, site: number): readonly (readonly [phase: number, amount: number])[] {
-    const { accesses, accessStart } = this.cursors.playback[slot]!.trace;
-    const entry = this.cursors.position[slot]!;
-    const found: (readonly [number, number])[] = [];
-    for (let at = accessStart[entry]! * 3; at < accessStart[entry + 1]! * 3; at += 3)
-      if (accesses[at] === site) found.push([accesses[at + 1]!, accesses[at + 2]!]);
-    return found;
+  /** Phases, and what is moved, that the entry a warp is in has at a site. */
+  #met(slot: number, site: number): readonly PhaseAmount[] {
+    return phasesMet(this.cursors.playback[slot]!.trace, this.cursors.position[slot]!, site);
   }
 
   /** The copy engine begins what a warp asks it for. */
@@ -454,31 +433,9 @@ export class SmReplay {
       reason = phases.reason(phase);
     }
     const index = this.instruction[slot]!;
-    const { defs } = this.code.instructions[index]!;
-    const base = slot * this.registers;
-    for (const def of defs) {
-      this.available[base + def] = there;
-      this.availableWhy[base + def] = reason;
-      this.madeBy[base + def] = adu;
-      this.madeAt[base + def] = index;
-      this.madeWeight[base + def] = this.#weightOf(slot);
-    }
+    const made = { at: there, reason, pipe: adu, by: index, weight: this.#weightOf(slot) };
+    this.scoreboard.write(slot, this.code.instructions[index]!.defs, made);
     if (!this.#settle(slot)) this.#end(slot, there + 1);
-  }
-
-  /** The request a warp's entry makes at a site; none when no lane was active there. */
-  #access({ accesses, accessStart }: WarpTrace, entry: number, site: number, time: number): void {
-    const end = accessStart[entry + 1]! * 3;
-    let at = accessStart[entry]! * 3;
-    while (at < end && accesses[at] !== site) at += 3;
-    if (at < end) this.memory.request(site, time, accesses[at + 1]!, accesses[at + 2]!);
-    else this.memory.request(site, time, 0, 0);
-  }
-
-  /** Cycles of the L1's data stage that an entry's access at a site takes. */
-  #cyclesAt({ accesses, accessStart }: WarpTrace, entry: number, site: number): number {
-    for (let at = accessStart[entry]! * 3; at < accessStart[entry + 1]! * 3; at += 3) if (accesses[at] === site) return accesses[at + 1]!;
-    return 0;
   }
 
   /** Points a warp at its next instruction and finds when that can issue; false when there is none. */
@@ -490,50 +447,24 @@ export class SmReplay {
     if (position[slot]! >= blocks.length) return false;
     const index = start[blocks[position[slot]!]!]! + offset[slot]!;
     this.instruction[slot] = index;
-    const { uses, defs, kind, guards } = instructions[index]!;
-    const base = slot * this.registers;
-    let at = this.issuedAt[slot]! + 1;
-    let reason: number = reasonIndex.pipe;
-    let cause = index;
-    let made = never;
-    const pipe = this.code.pipe[index]!;
-    for (const use of uses) {
-      // Products on the same sums come one after the other by themselves.
-      if (kind === "product" && this.availableWhy[base + use] === reasonIndex.tensor) continue;
-      let there = this.available[base + use]!;
-      if (kind === "branch" || guards?.includes(use)) there += this.gpu.branchConditionLatency;
-      else if (this.madeBy[base + use] !== pipe && this.availableWhy[base + use] === reasonIndex.dependence)
-        there += this.gpu.crossPipeLatency;
-      if (there > at) {
-        at = there;
-        reason = this.availableWhy[base + use]!;
-        cause = this.madeAt[base + use]!;
-        made = this.madeWeight[base + use]!;
-      }
-    }
-    // A register may not be written while a load into it is under way.
-    for (const def of defs) {
-      if (kind === "product" && this.availableWhy[base + def] === reasonIndex.tensor) continue;
-      if (this.available[base + def]! > at && this.availableWhy[base + def]! !== reasonIndex.dependence) {
-        at = this.available[base + def]!;
-        reason = this.availableWhy[base + def]!;
-        cause = this.madeAt[base + def]!;
-        made = this.madeWeight[base + def]!;
-      }
-    }
+    const instruction = instructions[index]!;
+    const { kind } = instruction;
+    let at = this.scoreboard.there(slot, index, instruction, this.code.pipe[index]!, this.issuedAt[slot]! + 1);
+    let { reason, cause } = this.scoreboard;
     // Code is asked for when the warp comes to it, not when its operands are there.
     const fetched = this.#codeFetch.at(index, this.issuedAt[slot]! + 1);
-    const isFewer = made < this.#weightOf(slot);
+    const { causeWeight } = this.scoreboard;
+    const isFewer = causeWeight < this.#weightOf(slot);
     const isOnce = this.#codeFetch.isFirst;
     this.once[slot] = (isOnce ? Math.max(0, fetched - at) : 0) + (isFewer ? at - this.issuedAt[slot]! - 1 : 0);
-    this.onceWeight[slot] = isFewer ? made : 1;
+    this.onceWeight[slot] = isFewer ? causeWeight : 1;
     if (fetched > at) {
       at = fetched;
       reason = reasonIndex.start;
       cause = index;
     }
     if (kind === "wait" || kind === "bulk wait") {
-      const { pending = 0, reads } = instructions[index]!;
+      const { pending = 0, reads } = instruction;
       const there = (kind === "wait" ? this.copies : reads ? this.bulkReads : this.bulkStores).there(slot, pending);
       if (there > at) {
         at = there;
@@ -542,7 +473,7 @@ export class SmReplay {
       }
     }
     if (kind === "product wait") {
-      const there = this.products.there(slot, instructions[index]!.pending ?? 0);
+      const there = this.products.there(slot, instruction.pending ?? 0);
       if (there > at) {
         at = there;
         reason = reasonIndex.tensor;
@@ -612,7 +543,7 @@ export class SmReplay {
         for (const copies of [this.copies, this.bulkReads, this.bulkStores]) copies.clear(slot);
         this.products.clear(slot);
         this.issuedAt[slot] = start - 1;
-        this.available.fill(0, slot * this.registers, (slot + 1) * this.registers);
+        this.scoreboard.clear(slot);
         if (!this.#settle(slot)) continue;
         this.why[slot] = reasonIndex.start;
         this.once[slot] = never;

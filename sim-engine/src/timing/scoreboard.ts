@@ -1,0 +1,100 @@
+/** When each warp's registers hold what was last written to them, what it comes from, and how long an instruction waits for its own. */
+import type { GpuValues } from "../gpus/figures.ts";
+import { reasonIndex } from "./memory-path.ts";
+import type { TimedInstruction } from "./summary.ts";
+
+/** Where a value comes from. */
+export interface Made {
+  /** When it is there, in cycles. */
+  readonly at: number;
+  /** Of `reasons`: what who needs it waits for. */
+  readonly reason: number;
+  /** The pipe that makes it, and the instruction, by number. */
+  readonly pipe: number;
+  readonly by: number;
+  /** Executions that it stands for. */
+  readonly weight: number;
+}
+
+export class Scoreboard {
+  readonly #gpu: GpuValues;
+  readonly #registers: number;
+  // By slot and register.
+  readonly #available: Float64Array;
+  readonly #reason: Uint8Array;
+  readonly #pipe: Uint8Array;
+  readonly #by: Uint32Array;
+  readonly #weight: Float64Array;
+
+  /** What the instruction asked about last waits for, the instruction that makes it and how many executions that stands for. */
+  reason = 0;
+  cause = 0;
+  causeWeight = Number.POSITIVE_INFINITY;
+
+  /** @param registers those of a warp */
+  constructor(gpu: GpuValues, slots: number, registers: number) {
+    this.#gpu = gpu;
+    this.#registers = registers;
+    this.#available = new Float64Array(slots * registers);
+    this.#reason = new Uint8Array(slots * registers);
+    this.#pipe = new Uint8Array(slots * registers);
+    this.#by = new Uint32Array(slots * registers);
+    this.#weight = new Float64Array(slots * registers);
+  }
+
+  /** A new warp in a slot has nothing to wait for. */
+  clear(slot: number): void {
+    this.#available.fill(0, slot * this.#registers, (slot + 1) * this.#registers);
+  }
+
+  write(slot: number, registers: readonly number[], { at, reason, pipe, by, weight }: Made): void {
+    const base = slot * this.#registers;
+    for (const register of registers) {
+      this.#available[base + register] = at;
+      this.#reason[base + register] = reason;
+      this.#pipe[base + register] = pipe;
+      this.#by[base + register] = by;
+      this.#weight[base + register] = weight;
+    }
+  }
+
+  /**
+   * When a warp's next instruction has its operands, not before `earliest`: cycles. What it waits for stands in `reason` and `cause`, until
+   * the next question.
+   */
+  there(slot: number, index: number, { uses, defs, kind, guards }: TimedInstruction, pipe: number, earliest: number): number {
+    const base = slot * this.#registers;
+    let at = earliest;
+    this.reason = reasonIndex.pipe;
+    this.cause = index;
+    this.causeWeight = Number.POSITIVE_INFINITY;
+    for (const use of uses) {
+      const register = base + use;
+      // Products on the same sums come one after the other by themselves.
+      if (kind === "product" && this.#reason[register] === reasonIndex.tensor) continue;
+      let there = this.#available[register]!;
+      if (kind === "branch" || guards?.includes(use)) there += this.#gpu.branchConditionLatency;
+      else if (this.#pipe[register] !== pipe && this.#reason[register] === reasonIndex.dependence) there += this.#gpu.crossPipeLatency;
+      if (there > at) {
+        at = there;
+        this.#blame(register);
+      }
+    }
+    // A register may not be written while a load into it is under way.
+    for (const def of defs) {
+      const register = base + def;
+      if (kind === "product" && this.#reason[register] === reasonIndex.tensor) continue;
+      if (this.#available[register]! > at && this.#reason[register] !== reasonIndex.dependence) {
+        at = this.#available[register]!;
+        this.#blame(register);
+      }
+    }
+    return at;
+  }
+
+  #blame(register: number): void {
+    this.reason = this.#reason[register]!;
+    this.cause = this.#by[register]!;
+    this.causeWeight = this.#weight[register]!;
+  }
+}
