@@ -42,14 +42,25 @@ const studied = [
   "h200-fresh",
   "h200-classes",
   "h200-kinds",
+  "h200-works",
 ];
-const unseen = ["h200-unseen", "h200-sums-unseen", "h200-mixed-unseen", "h200-fresh-unseen", "h200-classes-unseen", "h200-kinds-unseen"];
+const unseen = [
+  "h200-unseen",
+  "h200-sums-unseen",
+  "h200-mixed-unseen",
+  "h200-fresh-unseen",
+  "h200-classes-unseen",
+  "h200-kinds-unseen",
+  "h200-works-unseen",
+];
 /** Programs of the H200's sets on another GPU, of which nothing was measured for its model. */
-const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen", "h200-kinds", "h200-kinds-unseen"].map((kernels) => ({
-  name: kernels.replace("h200", "h100"),
-  gpu: "h100-sxm",
-  kernels,
-}));
+const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen", "h200-kinds", "h200-kinds-unseen", "h200-works", "h200-works-unseen"].map(
+  (kernels) => ({
+    name: kernels.replace("h200", "h100"),
+    gpu: "h100-sxm",
+    kernels,
+  }),
+);
 /** Programs that were measured on the H100 alone; looked at as the studied ones were, but for the last. */
 const only = ["h100-training", "h100-rows", "h100-rows-unseen"].map((name) => ({ name, gpu: "h100-sxm", kernels: name }));
 const folder = (...names) => path.join(root, "sim-engine/validation", ...names);
