@@ -3,6 +3,7 @@ import { nvcc } from "../compilers/compiler.ts";
 import type { Block, Kernel } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
 import { dependences, type Node } from "./dependences.ts";
+import { fillStalls } from "./fill-stalls.ts";
 import { peakOf, type Straight } from "./live-words.ts";
 import { liveOut, mergedRegisters, recomputableRegisters, reloadableRegisters } from "./liveness.ts";
 import type { Instruction, MachineBlock, Register } from "./machine.ts";
@@ -136,6 +137,12 @@ export class Pressure {
 
   /** The same, of what does not fit as if there were registers without end. */
   #keptWithin(block: Straight, limit: number): Ordered {
+    const kept = this.#inThriftyOrder(block, limit);
+    const woven = ordered(block, fillStalls(block, kept.order, limit, this.#work));
+    return most(woven) <= Math.max(limit, most(kept)) ? woven : kept;
+  }
+
+  #inThriftyOrder(block: Straight, limit: number): Ordered {
     const shortest = this.#shortestOf(block);
     // Far from fitting, no other order will do.
     const hiding =
