@@ -9,9 +9,9 @@ import { playL1 } from "./l1.ts";
 import { ratio } from "./ratio.ts";
 import { planLogs } from "./sample.ts";
 import { isIrregular, isOfHost, isWrite } from "./site-kinds.ts";
-import { memoryOf } from "./site-memory.ts";
+import { memoryOf, type SiteMemory } from "./site-memory.ts";
 import { totalsOf } from "./totals.ts";
-import type { SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";
+import type { Rereads, SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";
 
 /** Accesses a sector from which on sectors are taken to come alone: between pairs, which cost half an access each, and one by one. */
 const mostlyAlone = 0.75;
@@ -58,6 +58,7 @@ export function estimateTraffic(
     // Warps that data sends different ways do not come side by side.
     const underWay = isIrregular(input, s) ? 0 : ratio(l1[s]!.underWay, l1[s]!.sectors, 0);
     const host = isOfHost(input, s) ? { partial: ratio(memory[s]!.partialSectors, dramSectors, 0) } : undefined;
+    const rereads = rereadsOf(memory[s]!, total);
     return {
       l1: l1Share,
       l2: 1 - l1Share - dram,
@@ -71,8 +72,14 @@ export function estimateTraffic(
       along: Math.min(1 - l1Share - dram, ratio(alongSectors, total, 0)),
       togetherFromMemory: Math.max(ratio(asked, asked + alongOthers, 1), ratio(dram, 1 - l1Share, 0)),
       scattered,
+      ...(rereads ? { rereads } : {}),
       ...(host ? { host } : {}),
     };
   });
   return { sites: traffic, ...totalsOf(input, l1, memory) };
+}
+
+function rereadsOf({ againSectors, againPastL1, againFromMemory }: SiteMemory, sectors: number): Rereads | undefined {
+  if (againPastL1 === 0) return undefined;
+  return { share: againSectors / sectors, lostByL1: againPastL1 / againSectors, lostByL2: againFromMemory / againSectors };
 }

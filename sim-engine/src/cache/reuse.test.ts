@@ -119,3 +119,24 @@ test.each([
   const lost = mean(reuse, 1, (distance) => 1 - l2Keeps(gpu, (distance / turns) * mb * 1e6));
   expect(Math.abs(lost - measured)).toBeLessThan(0.1);
 });
+
+test("what a warp reads again after an earlier site of its own is told from what it meets at once, and what others have read", () => {
+  const log = new SectorLog(0, 1 << 16);
+  const read = (warp: number, site: number, sector: number): void => {
+    log.request(warp, site, load);
+    log.sector(sector);
+  };
+  for (let turn = 0; turn < 64; turn++) read(0, 0, turn);
+  for (let turn = 0; turn < 64; turn++) read(0, 1, turn);
+  // At once, by another site and by the same one.
+  for (let turn = 0; turn < 8; turn++) for (const site of [2, 2, 3]) read(0, site, 100 + turn);
+  expect([...reuseDistances(log, 4, 64, 0.7, new Work()).ownAgain]).toEqual([0, 64, 0, 0]);
+
+  const others = new SectorLog(0, 1 << 16);
+  for (let turn = 0; turn < 64; turn++)
+    for (const warp of [0, 1]) {
+      others.request(warp, warp, load);
+      others.sector(turn);
+    }
+  expect([...reuseDistances(others, 2, 0, 0.7, new Work()).ownAgain]).toEqual([0, 0]);
+});

@@ -13,10 +13,15 @@ export interface Reuse {
   readonly distances: readonly (readonly number[])[];
   /** How many each of them stands for. */
   readonly weights: readonly (readonly number[])[];
+  /** Of each site, sectors that a warp reads again after an earlier site of its own, with much of what the L1 holds touched since. */
+  readonly ownAgain: Float64Array;
   /** All that was touched, and of that what iterations brought that were not logged; in sectors, as the distances count them. */
   readonly touched: number;
   readonly passed: number;
 }
+
+/** Of what the L1 holds, the share from which on what was touched since may have pushed something out. */
+const much = 1 / 4;
 
 /** Parts that the turns a request stands for are told in, where its distances grow through them. */
 const parts = 4;
@@ -37,12 +42,17 @@ export function reuseDistances(log: SectorLog, sites: number, near: number, writ
   const last = new Map<number, number>();
   const room = new Map<number, number>();
   const lastWritten = new Map<number, number>();
+  // By sector: the warp that touched it last, and its site.
+  const lastBy = new Map<number, number>();
+  const ownAgain = new Float64Array(sites);
   let place = 0;
   const gaps = new Gaps(log);
   interleave([log], work, (_, r) => {
     gaps.begin(r);
-    const own = distances[log.site[r]!]!;
+    const site = log.site[r]!;
+    const own = distances[site]!;
     const writes = log.kind[r] === store;
+    const by = log.warp[r]! * sites;
     const begin = own.length;
     let brought = 0;
     for (let i = log.start[r]!; i < log.start[r + 1]!; i++) {
@@ -51,6 +61,11 @@ export function reuseDistances(log: SectorLog, sites: number, near: number, writ
       const distance = earlier === undefined ? Number.POSITIVE_INFINITY : order.sumAfter(earlier);
       const since = writes ? lastWritten.get(sector) : earlier;
       if (since !== undefined) own.push(since === earlier ? distance : order.sumAfter(since));
+      if (earlier !== undefined && !writes && distance > much * near) {
+        const of = lastBy.get(sector)! - by;
+        if (of >= 0 && of < sites && of !== site) ownAgain[site]! += weightOf[r]!;
+      }
+      lastBy.set(sector, by + site);
       const taken = room.get(sector) ?? 0;
       const takes = writes ? Math.max(taken, writtenRoom) : 1;
       room.set(sector, takes);
@@ -73,7 +88,7 @@ export function reuseDistances(log: SectorLog, sites: number, near: number, writ
     for (let part = 0; part < among; part++)
       for (const distance of found) {
         own.push(distance + (grown * (part + 0.5)) / among);
-        weights[log.site[r]!]!.push(weightOf[r]! / among);
+        weights[site]!.push(weightOf[r]! / among);
       }
     const passing = gaps.end(r, brought);
     if (passing > 0) order.add(place++, passing);
@@ -83,6 +98,7 @@ export function reuseDistances(log: SectorLog, sites: number, near: number, writ
   return {
     distances: distances.map((own) => own.map((each) => Math.min(touched, Math.max(0, each)))),
     weights,
+    ownAgain,
     touched,
     passed: gaps.passed,
   };

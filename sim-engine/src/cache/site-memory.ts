@@ -41,6 +41,10 @@ export interface SiteMemory {
   lostBytes: number;
   /** Written to the host's memory without filling them. */
   partialSectors: number;
+  /** Sectors that warps read again which they have read long before (`Reuse.ownAgain`); of these, those that the L1, and that the L2 has lost. */
+  againSectors: number;
+  againPastL1: number;
+  againFromMemory: number;
 }
 
 /**
@@ -83,6 +87,9 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
     filledSectors: 0,
     lostBytes: 0,
     partialSectors: 0,
+    againSectors: 0,
+    againPastL1: 0,
+    againFromMemory: 0,
   });
   if (!origin) {
     return sites.map((site, s) => {
@@ -154,7 +161,7 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
 
   // Between two touches by a block, all that are resident bring as much as it does itself, less what they share.
   const near = input.l1Bytes / blocksPerSm / values.sectorBytes;
-  const { distances, weights, touched: logged, passed } = reuseDistances(origin, sites.length, near, values.l2WrittenRoom, work);
+  const { distances, weights, ownAgain, touched: logged, passed } = reuseDistances(origin, sites.length, near, values.l2WrittenRoom, work);
   const touchedTwice = comeAgain.reduce((sum, count) => sum + count, 0) / blocks;
   const touchedByBlock = Math.max(0, sites.reduce((sum, _, s) => sum + roomOf(s), 0) - touchedTwice);
   // What a log that was cut short lacks.
@@ -212,7 +219,11 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
       return result;
     }
     if (!isWrite(input, s)) {
-      const again = Math.max(0, onward - first.read[s]! * blocks) * lost(s);
+      const pastL1 = Math.max(0, onward - first.read[s]! * blocks);
+      const again = pastL1 * lost(s);
+      result.againSectors = total * ratio(ownAgain[s]!, ofOrigin[s]!, 0);
+      result.againPastL1 = Math.min(pastL1, result.againSectors);
+      result.againFromMemory = Math.min(again, result.againPastL1);
       const brought = fresh[s]! - comeAgain[s]! + broughtAgain(s);
       result.missedSectors = Math.min(onward, brought + comeAgain[s]! * lostUnseen + again);
       const lone = ratio(first.lone[s]!, first.read[s]!, 0);

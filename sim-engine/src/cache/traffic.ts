@@ -34,6 +34,15 @@ export interface TrafficInput {
   readonly busy?: number;
 }
 
+/** What warps read again that they have read before, long ago: warps that fall behind lose most of it, others nothing. */
+export interface Rereads {
+  /** Of the sectors a site requests, the share that is read again so. */
+  readonly share: number;
+  /** Of these the share that the L1, and that the L2 has lost as well. */
+  readonly lostByL1: number;
+  readonly lostByL2: number;
+}
+
 /** Of the sectors a site requests, launch averages. */
 export interface SiteTraffic {
   /** Shares that each level serves; they sum to 1. Of stores and atomics, `l2` is what the L2 takes and `dram` what goes on to memory. */
@@ -59,6 +68,8 @@ export interface SiteTraffic {
   readonly along: number;
   /** Of a request of which anything comes from memory, the share of what goes on to the L2 that does; the rest came along before. */
   readonly togetherFromMemory: number;
+  /** Absent where nothing is read again, or nothing of it lost. */
+  readonly rereads?: Rereads;
   /** What goes to memory lies scattered: the memory's pages are opened for one access each. */
   readonly scattered: boolean;
   /** Memory is the host's, behind the link; of stores, the share of what goes there that fills no sector. */

@@ -205,3 +205,24 @@ test.each([
   memory.request(site, 100_000, 1, 4);
   expect((memory.done - 100_000) / latency).toBeCloseTo(1, 1);
 });
+
+describe("rows that warps read again (validation/microbenchmarks/h200-second-pass.txt, 64 warps, rows of 4 KB)", () => {
+  const lost = 0.36;
+  const { memory, site } = path("load", { l2: 1 - lost, dram: lost, rereads: { share: 1, lostByL1: 1, lostByL2: lost } });
+  // By warp: the share of its requests that come from memory.
+  const shares = Array.from({ length: 64 }, (_, warp) => {
+    const before = memory.dram.busy;
+    memory.number = warp;
+    for (let turn = 0; turn < 32; turn++) memory.request(site, 1e4 * turn, 4, 4);
+    const each = 4 * memoryRates(values, 1, 1).dramPerByte * values.sectorBytes;
+    return (memory.dram.busy - before) / (32 * each);
+  }).sort((a, b) => a - b);
+
+  test("come from memory as often as is lost, all warps together", () =>
+    expect(shares.reduce((sum, each) => sum + each, 0) / 64).toBeCloseTo(lost, 1));
+
+  test("hardly for a tenth of the warps, and for the last nearly every time", () => {
+    expect(shares[6]).toBeLessThan(0.1);
+    expect(shares[63]).toBeGreaterThan(0.9);
+  });
+});

@@ -1,5 +1,5 @@
 /** The way of one SM's memory instructions: L1 data path, port, L2, memory; and how long each takes. */
-import type { SiteTraffic } from "../cache/traffic.ts";
+import type { Rereads, SiteTraffic } from "../cache/traffic.ts";
 import type { GpuValues } from "../gpus/figures.ts";
 import { copyWrites } from "../memory/copied.ts";
 import { type MemorySite, writes } from "../memory/site.ts";
@@ -31,6 +31,16 @@ export const reasonIndex = Object.fromEntries(reasons.map((name, i) => [name, i]
 /** A load of more lines than that goes along rows of its lanes' own: memory opens a page for each. Of fewer nothing was measured. */
 const linesInOrder = 16;
 
+/** Multiples of it, less their whole parts, spread evenly from 0 to 1 however many there are. */
+const goldenRatio = (Math.sqrt(5) - 1) / 2;
+
+interface Unevenly {
+  readonly pastL1: number;
+  readonly fromMemory: number;
+}
+
+const evenly: Unevenly = { pastL1: 0, fromMemory: 0 };
+
 export class MemoryPath {
   readonly l1: Server;
   /** What takes copies that go past the L1: of its data path they need no more than what they write. */
@@ -51,8 +61,9 @@ export class MemoryPath {
   weight = 1;
   /** The scheduler that it belongs to. */
   scheduler = 0;
-  /** Its slot. */
+  /** Its slot, and its number among all that have come. */
   warp = 0;
+  number = 0;
   /** Set by `request`: when the result is there, and why not earlier. */
   done = 0;
   reason = 0;
@@ -229,9 +240,12 @@ export class MemoryPath {
     const lookedUp = Math.max(begin + passes - 1, begin + (cycles - 1) * unit);
     const atL1 = isLoad ? Math.max(lookedUp, this.#results.serve(at, lookedUp, 1) - 1) : lookedUp;
 
-    const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors, sectors * traffic.together);
+    const unevenly = traffic.rereads ? this.#unevenly(traffic.rereads) : evenly;
+    const onward = Math.max(0, traffic.l2 + traffic.dram + unevenly.pastL1);
+    const toL2 = this.#take(this.#dueL2, index, sectors * onward, sectors, sectors * traffic.together);
     const mostToDram = isStore || atomic ? sectors : toL2;
-    const toDram = this.#take(this.#dueDram, index, sectors * traffic.dram, mostToDram, mostToDram * traffic.togetherFromMemory);
+    const beyond = Math.max(0, traffic.dram + unevenly.fromMemory);
+    const toDram = this.#take(this.#dueDram, index, sectors * beyond, mostToDram, mostToDram * traffic.togetherFromMemory);
     this.done = atL1 + gpu.l1Latency;
     this.reason = reasonIndex.l1;
     if (toL2 === 0) {
@@ -362,6 +376,16 @@ export class MemoryPath {
     this.done = this.#handing.serve(at, there, passes) - 1;
     this.#awaited[this.warp] = this.done;
     this.#awaitedWhy[this.warp] = this.reason;
+  }
+
+  /**
+   * What a warp loses of what it reads again, beyond what warps lose on average, in shares of the site's sectors. One that falls behind loses
+   * ever more to those before it: of u from 0 to 1 the share is u^(1/mean - 1), whose mean is that (h200-second-pass.txt).
+   */
+  #unevenly({ share, lostByL1, lostByL2 }: Rereads): Unevenly {
+    const u = 1 - ((this.number * goldenRatio) % 1);
+    const beyond = (mean: number): number => (mean > 0 && mean < 1 ? share * (u ** (1 / mean - 1) - mean) : 0);
+    return { pastL1: beyond(lostByL1), fromMemory: beyond(lostByL2) };
   }
 
   /** Evenly from above 0 to 1, the same sequence every time. */

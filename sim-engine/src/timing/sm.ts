@@ -293,6 +293,7 @@ export class SmReplay {
     this.memory.weight = weight;
     this.memory.scheduler = k;
     this.memory.warp = slot;
+    this.memory.number = this.age[slot]! * this.warpsPerBlock + (slot % this.warpsPerBlock);
     const wait = this.ready[slot]! - this.issuedAt[slot]! - 1;
     const once = Math.min(wait, this.once[slot]!);
     const waited = once * onceWeight + (wait - once) * weight;

@@ -17,7 +17,7 @@ nvcc -O3 -arch=native rows.cu -o /tmp/rows && timeout 200 /tmp/rows > "$out/rows
 nvcc -O3 -arch=native streams.cu -o /tmp/streams && timeout 200 /tmp/streams > "$out/streams.txt"
 nvcc -O3 -arch=native turns.cu -o /tmp/turns && timeout 200 /tmp/turns > "$out/turns.txt"
 timeout 150 ncu --clock-control none --csv --metrics "$metrics,lts__d_sectors_fill_device.sum" /tmp/turns profile > "$out/turns-profile.csv"
-for name in async-copies memory-queue atomics drift under-way constants host-code tensor-clock rows-cold strides pipes grid-barriers float-sums sums-in-step conflicts own-rows cas-loops code constants-cold slices beside row-loads atomic-requests atomics-under-way fixed-constants pending naive-parts barriers predicates warp-slots; do
+for name in async-copies memory-queue atomics drift under-way constants host-code tensor-clock rows-cold strides pipes grid-barriers float-sums sums-in-step conflicts own-rows cas-loops code constants-cold slices beside row-loads atomic-requests atomics-under-way fixed-constants pending naive-parts barriers predicates warp-slots second-pass; do
   nvcc -O3 -std=c++17 -arch=native $name.cu -o /tmp/$name && timeout 200 /tmp/$name > "$out/$name.txt"
 done
 nvcc -O3 -arch=native slices-of-sums.cu -o /tmp/slices-of-sums && timeout 200 /tmp/slices-of-sums 2097152 > "$out/slices-of-sums.txt"
@@ -32,6 +32,8 @@ nvcc -O3 -std=c++17 -arch=native row-sums.cu -o /tmp/row-sums && timeout 150 ncu
 nvcc -O3 -std=c++17 -arch=native halves.cu -o /tmp/halves && timeout 150 ncu --cache-control none --clock-control none --csv --metrics \
   "$parts,lts__t_sectors_op_read.sum,lts__t_sectors_srcunit_ltcfabric.sum" -k "regex:Row|Side|Once" /tmp/halves > "$out/halves.csv"
 nvcc -O3 -std=c++17 -arch=native reread.cu -o /tmp/reread && timeout 150 ncu --clock-control none --csv --metrics "$metrics" /tmp/reread > "$out/reread.csv"
+nvcc -O3 -std=c++17 -arch=native rows-again.cu -o /tmp/rows-again && timeout 150 ncu --clock-control none --csv --metrics \
+  "$metrics,l1tex__m_xbar2l1tex_read_sectors.sum" /tmp/rows-again > "$out/rows-again.csv"
 timeout 150 ncu --clock-control none --csv --metrics "$metrics,lts__d_sectors_fill_device.sum" /tmp/drift profile > "$out/drift-profile.csv"
 calls=gpu__time_duration.sum,sm__cycles_elapsed.max,smsp__inst_executed.sum,smsp__inst_executed_op_generic_st.sum,smsp__inst_executed_op_local_ld.sum
 nvcc -O3 -arch=native device-calls.cu -o /tmp/device-calls &&
