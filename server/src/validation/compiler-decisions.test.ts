@@ -13,7 +13,13 @@ interface Recorded {
   readonly name: string;
   readonly source: string;
   readonly ptx: { readonly instructions: number; readonly markers: number; readonly branches: number };
-  readonly sass: { readonly markers: number; readonly predicated: number; readonly branches: number; readonly registers?: number };
+  readonly sass: {
+    readonly markers: number;
+    readonly predicated: number;
+    readonly branches: number;
+    readonly registers?: number;
+    readonly stores?: number;
+  };
   readonly [varied: string]: unknown;
 }
 
@@ -316,6 +322,17 @@ describe("as nvcc decides", () => {
     expect(fillings.filter(({ registers }) => registers >= 0.9 && registers <= 1.1).length).toBe(8);
   });
   test("branches that become selections", async () => expect(await agreeing(recorded("selections"), branches)).toBe("13 of 14"));
+
+  test("neighbours in shared memory that become one access", { timeout: 120_000 }, async () => {
+    const accesses = async (probe: Recorded): Promise<readonly [theirs: string, ours: string]> => {
+      const kernel = await lowered(probe);
+      optimise(kernel);
+      const code = [...select(kernel, 90).blocks.values()].flatMap(({ instructions }) => instructions.map(({ opcode }) => opcode));
+      const count = (kind: string): number => code.filter((opcode) => opcode.startsWith(kind)).length;
+      return [`${probe.sass.markers} loads ${probe.sass.stores} stores`, `${count("LDS")} loads ${count("STS")} stores`];
+    };
+    expect(await agreeing(recorded("neighbours"), accesses)).toBe("162 of 162");
+  });
 
   test("products of 64 bits on the datapath of the warp", { timeout: 120_000 }, async () => {
     const isMultiplied = async (probe: Recorded): Promise<boolean> => {

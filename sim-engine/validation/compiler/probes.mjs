@@ -4,7 +4,7 @@
  */
 
 /** @typedef {{ name: string, source: string, varied: Record<string, number | string>, marker: Marker }} Probe */
-/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double" | "filling" | "local" | "uniform" | "sunk"} Marker "sunk": in PTX the branches in front of it; "filling": loads that are issued before the first is stored to shared memory; "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
+/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double" | "filling" | "local" | "uniform" | "sunk" | "shared"} Marker "shared": loads from shared memory, and in machine code stores to it besides; "sunk": in PTX the branches in front of it; "filling": loads that are issued before the first is stored to shared memory; "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
 
 /** `count` steps that each become one marker: two LLVM instructions, one FFMA. */
 const multiplies = (count, x = "x", plus = 1) => `${x}=${x}*a+${plus};`.repeat(count);
@@ -748,6 +748,44 @@ function* widths() {
     }
 }
 
+/** Neighbouring elements of shared memory, loaded or stored side by side, by their type and how their array is declared. */
+function* neighbours() {
+  const types = {
+    "unsigned char": "x += v;",
+    short: "x += v;",
+    half: "x += __half2float(v);",
+    float: "x += v;",
+    double: "x += (float)v;",
+    half2: "x += __low2float(v) * __high2float(v);",
+    float2: "x += v.x * v.y;",
+    uchar4: "x += v.x * v.y + v.z * v.w;",
+    Mixed: "x += v.f * v.i;",
+  };
+  const arrays = { static: "__shared__", aligned: "__shared__ __align__(16)", dynamic: "extern __shared__" };
+  for (const [type, sum] of Object.entries(types))
+    for (const [array, declared] of Object.entries(arrays))
+      for (const access of ["loaded", "stored"])
+        for (const count of [2, 4, 8]) {
+          const name = `neighbours_${type.replace(" ", "_")}_${array}_${access}_${count}`;
+          const own = `S_${name}`;
+          const struct = type === "Mixed" ? `struct __align__(8) ${own} { float f; int i; };` : `typedef ${type} ${own};`;
+          const s = `s_${name}`;
+          const each = (text) => Array.from({ length: count }, (_, k) => text(k)).join(" ");
+          const from = `((const ${own}*)q)`;
+          const body =
+            access === "loaded"
+              ? `${s}[threadIdx.x] = ${from}[threadIdx.x]; __syncthreads(); ${each((k) => `{ ${own} v = ${s}[(threadIdx.x ^ 1) * ${count} + ${k}]; ${sum} }`)}`
+              : `${each((k) => `${s}[threadIdx.x * ${count} + ${k}] = ${from}[threadIdx.x + ${k} * n];`)} __syncthreads(); { ${own} v = ${s}[threadIdx.x ^ 1]; ${sum} }`;
+          const declaration = `${declared} ${own} ${s}[${array === "dynamic" ? "" : "1024"}];`;
+          yield {
+            name,
+            source: `${struct} ${kernel(name, ", int n", `${declaration} ${body}`)}`,
+            varied: { type, array, access, count },
+            marker: "shared",
+          };
+        }
+}
+
 const unary =
   "rsqrt sqrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan sinpi cospi asin acos atan sinh cosh tanh asinh acosh atanh erf erfc erfinv erfcx cbrt rcbrt round lgamma tgamma normcdf normcdfinv j0 j1 y0 y1 logb".split(
     " ",
@@ -1013,6 +1051,7 @@ export const families = {
   predications,
   loadingArms,
   widths,
+  neighbours,
   functions,
   fastFunctions,
   callLoops,

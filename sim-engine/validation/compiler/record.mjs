@@ -25,6 +25,7 @@ const inPtx = {
   access: /^\s*(ld|st)\./,
   registers: /^\s*setmaxnreg/,
   filling: /^\s*st\.shared/,
+  shared: /^\s*ld\.shared/,
   local: /^\s*(@\S+ )?(ld|st)\.local/,
   uniform: /^\s*(@\S+ )?mul\.(lo|wide)\.[su](32|64)/,
   double: /^\s*(@\S+ )?(?!mov|ld|st)\S+\.f64/,
@@ -106,6 +107,7 @@ function answers(probes, told) {
       },
       sass: {
         instructions: machine.length,
+        ...(marker === "shared" ? { stores: machine.filter(({ kind }) => kind === "filling").length } : {}),
         ...(marker === "filling" ? { registers: registers.get(name) } : {}),
         markers:
           marker === "registers"

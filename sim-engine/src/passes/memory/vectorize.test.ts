@@ -64,3 +64,42 @@ b0:
   vectorizeAccesses(kernel, new Work());
   expect(printKernel(kernel).includes("f32x2 = load.constant")).toBe(isJoined);
 });
+
+/** Two or four neighbours at `align`-aligned rows of shared memory, each read as `type`. */
+const neighbours = (type: string, bytes: number, count: number): string => `${common}
+  %10: ptr = shared.address 0
+  %11: ptr = gep %10, %4, scale ${bytes * count}, offset 0
+${Array.from({ length: count }, (_, k) => `  %${20 + k}: ptr = gep %11, %5, scale 1, offset ${k * bytes}\n  %${30 + k}: ${type} = load.shared %${20 + k}, align ${bytes}`).join("\n")}`;
+
+test("vectors that are neighbours become one access, of which each keeps its parts", () => {
+  const parts = `${neighbours("f16x2", 4, 4)}
+  %40: f16 = extract %31, 1
+  %41: f16 = extract %33, 0
+  %42: f16 = fadd %40, %41
+  store.global %2, %42, align 2`;
+  const text = runPasses(parts, vectorizeAccesses);
+  expect(text).toMatch(/f16x8 = load\.shared \S+, align 16/);
+  expect([...text.matchAll(/extract \S+, (\d)/g)].map(([, index]) => Number(index))).toEqual([3, 6]);
+});
+
+test("vectors that something reads as a whole stay apart", () => {
+  const whole = `${neighbours("f32x2", 8, 2)}
+  %40: f32 = extract %30, 0
+  store.global %2, %40, align 4
+  store.global %2, %31, align 8`;
+  expect(runPasses(whole, vectorizeAccesses)).not.toMatch(/f32x4/);
+});
+
+test("neighbours of one size and different types are read as integers", () => {
+  const mixed = `${common}
+  %10: ptr = gep %1, %4, scale 8, offset 0
+  %11: ptr = gep %10, %5, scale 1, offset 4
+  %12: f32 = load.global %10, align 8
+  %13: i32 = load.global %11, align 4
+  %14: f32 = sitofp %13
+  %15: f32 = fadd %12, %14
+  store.global %2, %15, align 4`;
+  const text = runPasses(mixed, vectorizeAccesses);
+  expect(text).toMatch(/i32x2 = load\.global \S+, align 8/);
+  expect(text).toMatch(/f32 = bitcast/);
+});

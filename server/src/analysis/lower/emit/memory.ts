@@ -183,6 +183,13 @@ function* accesses(leaves: readonly Leaf[], align: number, wide: boolean): Gener
   }
 }
 
+/** What divides the address of leaves side by side, of an object that is aligned to so many bytes. */
+function alignmentOfGroup([first, ...others]: readonly Leaf[], align: number): number {
+  if (!first) return 1;
+  const known = first.offset === 0 ? align : Math.min(align, first.offset & -first.offset);
+  return Math.max(known, scalarBytes[first.scalar] * (1 + others.length));
+}
+
 /** Reads every scalar of an object; wide where alignment allows. */
 export function loadLeaves(
   lowering: Lowering,
@@ -199,8 +206,8 @@ export function loadLeaves(
     if (!first) continue;
     lowering.at(place.node);
     const address = offsetBy(lowering, place.pointer, first.offset);
-    const wideAlign = { align: scalarBytes[first.scalar] * group.length };
-    const op = lowering.builder.load(place.space, first.scalar, address, { components: group.length, ...wideAlign, ...volatile, ...how });
+    const promised = { align: alignmentOfGroup(group, align) };
+    const op = lowering.builder.load(place.space, first.scalar, address, { components: group.length, ...promised, ...volatile, ...how });
     if (group.length === 1) loaded.push({ leaf: first, op });
     else for (const [index, leaf] of group.entries()) loaded.push({ leaf, op: lowering.builder.extract(op, index) });
   }
@@ -228,7 +235,7 @@ export function storeLeaves(
     lowering.at(place.node);
     const address = offsetBy(lowering, place.pointer, first.offset);
     const parts = group.flatMap((leaf) => ops.get(leaf.offset) ?? []);
-    lowering.builder.store(place.space, address, parts, { align: scalarBytes[first.scalar] * group.length, ...volatile, ...how });
+    lowering.builder.store(place.space, address, parts, { align: alignmentOfGroup(group, align), ...volatile, ...how });
   }
 }
 
