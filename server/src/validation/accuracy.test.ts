@@ -33,6 +33,8 @@ const reached: readonly {
   /** The GPU it was measured on, where that is not the H200; its programs are then the H200's. */
   readonly on?: { readonly gpu: string; readonly programs: string };
   readonly launches: number;
+  /** Kernels that are simulated in another configuration than was measured. */
+  readonly otherwise?: readonly string[];
   readonly least: Floors;
   readonly most: Ceilings;
 }[] = [
@@ -337,6 +339,42 @@ const reached: readonly {
     most: { sectors: 0.001, instructions: 0.07, registers: 0.06, timeMean: 0.15, timeMedian: 0.075, dramMedian: 0.04, achievedPoints: 4 },
   },
   {
+    set: "h200-works",
+    launches: 103,
+    // How many blocks there are is drawn by rand(), or read back from what a kernel has found.
+    otherwise: ["bfs_expand_level", "segmentedSumWarp"],
+    least: {
+      simulated: 100,
+      configurationsRight: 98,
+      globalLinesExact: 0.8,
+      sharedLinesExact: 0.8,
+      uncoalescedRecall: 0.5,
+      uncoalescedPrecision: 0.5,
+      bankConflictRecall: 0.5,
+      bankConflictPrecision: 0.5,
+      occupancyRight: 0.9,
+    },
+    most: { sectors: 0.001, instructions: 0.08, registers: 0.08, timeMean: 0.2, timeMedian: 0.08, dramMedian: 0.05, achievedPoints: 5 },
+  },
+  {
+    // Held out.
+    set: "h200-works-unseen",
+    launches: 111,
+    least: {
+      simulated: 111,
+      configurationsRight: 111,
+      globalLinesExact: 0.7,
+      sharedLinesExact: 0.7,
+      uncoalescedRecall: 0.5,
+      uncoalescedPrecision: 0.5,
+      bankConflictRecall: 0.5,
+      bankConflictPrecision: 0.5,
+      occupancyRight: 0.8,
+      timeHeld: 0.7,
+    },
+    most: { sectors: 0.02, instructions: 0.1, registers: 0.1, timeMean: 0.15, timeMedian: 0.08, dramMedian: 0.05, achievedPoints: 5 },
+  },
+  {
     // The model's H100 has nothing of these: its figures are published ones, and what they lack is the H200's.
     set: "h100",
     on: { gpu: "h100-sxm", programs: "h200" },
@@ -482,7 +520,7 @@ beforeAll(async () => {
   await loadGrammarFromDisk();
 });
 
-describe.each(reached)("$set", ({ set, on = { gpu: "h200", programs: set }, launches, least, most }) => {
+describe.each(reached)("$set", ({ set, on = { gpu: "h200", programs: set }, launches, otherwise = [], least, most }) => {
   let compared: ComparedSet;
   let summary: Summary;
   beforeAll(() => {
@@ -496,8 +534,9 @@ describe.each(reached)("$set", ({ set, on = { gpu: "h200", programs: set }, laun
     expect(compared.comparisons.length + compared.missing.length).toBe(launches);
   });
 
-  test("every launch simulated has the configuration measured", () => {
-    expect(compared.comparisons.filter((comparison) => !comparison.configurationRight)).toEqual([]);
+  test("every launch simulated has the configuration measured, but for those that are known to have another", () => {
+    const wrong = compared.comparisons.filter((comparison) => !comparison.configurationRight);
+    expect(wrong.map(({ kernel }) => kernel)).toEqual(otherwise);
   });
 
   test.each(Object.entries(least))("%s is at least %d", (figure, value) => {

@@ -257,6 +257,33 @@ describe("traffic", () => {
       { numRuns: 30 },
     ));
 
+  describe("places that data tells", () => {
+    const [{ site }] = stream(4, 1).accesses as [Pattern["accesses"][number]];
+    const told: Pattern["accesses"][number]["site"] = { ...site, irregular: true };
+
+    test("are brought once and whole where they are rows side by side", () => {
+      const got = estimateTraffic(trafficInput({ ...stream(4, 20_000), accesses: [{ ...stream(4, 1).accesses[0]!, site: told }] }, h200));
+      expect(got.dramReadBytes / (20_000 * 1024)).toBeCloseTo(1, 2);
+    });
+
+    /** Each lane reads a word anywhere in 1 MB, at so many sites: as much as there is, and more than once over at each of them. */
+    const anywhere = (sites: number): number => {
+      const places = (1 << 20) / 4;
+      const accesses = Array.from({ length: sites }, (_, k) => ({
+        site: told,
+        bytes: 4,
+        at: (b: readonly number[], t: readonly number[]) =>
+          (4 * (Math.imul(b[0]! * 256 + t[0]! + 7919 * k, 0x9e3779b1) >>> 0)) % (4 * places),
+      }));
+      return estimateTraffic(trafficInput({ ...stream(4, 4096), buffers: [1 << 20], accesses }, h200)).dramReadBytes / 2 ** 20;
+    };
+
+    test("are brought once however many sites read there", () => {
+      expect(anywhere(1)).toBeCloseTo(1, 1);
+      expect(anywhere(4)).toBeCloseTo(1, 1);
+    });
+  });
+
   describe("what lies in the host's memory", () => {
     const ofHost = (pattern: Pattern): ReturnType<typeof estimateTraffic> => {
       const input = trafficInput(pattern, h200);

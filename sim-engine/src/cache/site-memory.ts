@@ -23,6 +23,9 @@ import { lostOnLines, sectorsPerLine, writtenLines } from "./written-lines.ts";
 export const l2Keeps = ({ l2Bytes, l2RetainedShare, l2RetentionFade }: GpuValues, bytes: number): number =>
   Math.min(1, Math.max(0, 1 - (bytes / l2Bytes - l2RetainedShare) / l2RetentionFade));
 
+/** The share of lone sectors up to which data-dependent places are rows, not single words. */
+const mostlyInRows = 1 / 2;
+
 /** Of `among` equally likely places, how many `picks` random ones meet at least once. */
 const met = (picks: number, among: number): number => (among > 0 ? among * (1 - Math.exp(-picks / among)) : 0);
 
@@ -138,8 +141,14 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
     const places = Math.min(buffersSectors(s) ?? Number.POSITIVE_INFINITY, reach[s]!);
     return Number.isFinite(places) ? places : undefined;
   };
-  /** At random places. Where it is not known how far they reach, what blocks were seen to share tells more. */
-  const isAnywhere = (s: number): boolean => isIrregular(input, s) && placesOf(s) !== undefined;
+  /** Of what a site reads first, the share whose neighbours no block asks for. */
+  const loneOf = (s: number): number => ratio(first.lone[s]!, first.read[s]!, 0);
+  /**
+   * At random places. Where it is not known how far they reach, what blocks were seen to share tells more; and so it does of rows that begin
+   * where data says, for what is read there lies side by side.
+   */
+  const isAnywhere = (s: number): boolean =>
+    isIrregular(input, s) && placesOf(s) !== undefined && (isWrite(input, s) || isAtomic(input, s) || loneOf(s) > mostlyInRows);
   // Local memory belongs to resident threads: blocks that follow each other use it again.
   const blocksOf = (s: number, novelty: Novelty, within = extent): number =>
     sites[s]!.space === "local" ? concurrent : within.blocks(novelty, s);
@@ -187,6 +196,15 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
   const lostUnseen =
     parts.reduce((sum, part) => sum + 1 - l2Keeps(values, part * touchedByBlock * values.sectorBytes * besides), 0) / parts.length;
 
+  /** Sectors that a site at random places goes to the L2 for, and of these those that its blocks touch first, launch totals. */
+  const onwardOf = (s: number): number => sectors[s]! * ratio(l1[s]!.onward, l1[s]!.sectors, 1);
+  const firstsOf = (s: number): number => Math.min(onwardOf(s), (isWrite(input, s) ? first.written[s]! : first.read[s]!) * blocks);
+  /** The same of all that read, or write, places of the same buffer: what one of them has brought the others find. */
+  const firstsWith = (s: number): number =>
+    [...sites.keys()]
+      .filter((t) => sites[t]!.buffer === sites[s]!.buffer && isWrite(input, t) === isWrite(input, s) && isAnywhere(t))
+      .reduce((sum, t) => sum + firstsOf(t), 0);
+
   const memory = sites.map((_, s): SiteMemory => {
     const result = none();
     const total = sectors[s]!;
@@ -196,15 +214,17 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
       return isWrite(input, s)
         ? { ...none(), writtenBytes: total * values.sectorBytes }
         : { ...none(), readBytes: total * values.sectorBytes, missedSectors: total };
-    const onward = total * ratio(l1[s]!.onward, played, 1);
+    const onward = onwardOf(s);
     const places = placesOf(s);
-    if (isIrregular(input, s) && places !== undefined) {
+    if (isAnywhere(s) && places !== undefined) {
       // Random places: what is found in the L2 is its share of them. Each half keeps its own copy. Where a block goes on from there it
       // comes back to what it touched itself, and that is no more random.
-      const firsts = Math.min(onward, (isWrite(input, s) ? first.written[s]! : first.read[s]!) * blocks);
+      const firsts = firstsOf(s);
+      const together = firstsWith(s);
       const back = (onward - firsts) * lost(s);
       const held = (share: number): number => Math.min(1, (share * values.l2Bytes) / (places * values.sectorBytes));
-      const missing = (share: number, units: number): number => Math.max(met(firsts, units), firsts * (1 - held(share))) + back;
+      const missing = (share: number, units: number): number =>
+        Math.max(met(together, units) * ratio(firsts, together, 0), firsts * (1 - held(share))) + back;
       if (isWrite(input, s)) {
         // Dirty sectors leave earlier than clean ones: only part of what may be dirty merges.
         result.writtenBytes = missing(values.l2DirtyShare * values.l2ScatteredDirtyShare, places) * values.sectorBytes;
@@ -226,8 +246,7 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
       result.againFromMemory = Math.min(again, result.againPastL1);
       const brought = fresh[s]! - comeAgain[s]! + broughtAgain(s);
       result.missedSectors = Math.min(onward, brought + comeAgain[s]! * lostUnseen + again);
-      const lone = ratio(first.lone[s]!, first.read[s]!, 0);
-      result.readBytes = result.missedSectors * (values.sectorBytes + lone * (values.dramGranularity - values.sectorBytes));
+      result.readBytes = result.missedSectors * (values.sectorBytes + loneOf(s) * (values.dramGranularity - values.sectorBytes));
       if (!isOfHost(input, s)) {
         result.alongSectors = result.missedSectors * ratio(first.along[s]!, first.read[s]!, 0);
         result.alongOthers = result.missedSectors * ratio(first.alongOthers[s]!, first.read[s]!, 0);

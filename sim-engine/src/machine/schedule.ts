@@ -5,8 +5,41 @@
 
 import { nvcc } from "../compilers/compiler.ts";
 import type { Work } from "../work.ts";
-import { latencyOf, type Node } from "./dependences.ts";
+import { latencyOf, memoryKind, type Node } from "./dependences.ts";
 import { LiveWords, type Straight } from "./live-words.ts";
+
+/** Constants are put into registers when what reads them has all else: before, they would only take registers that loads could have. */
+class Constants {
+  /** By what reads them. */
+  readonly #before = new Map<Node, Node[]>();
+  readonly #waiting = new Set<Node>();
+
+  constructor({ nodes }: Straight) {
+    for (const node of nodes) {
+      const { opcode, uses } = node.instruction;
+      if (node.previous.length > 0 || uses.length > 0 || !/^(IMAD\.MOV|MOV|CS2R)/.test(opcode)) continue;
+      // What a load under a predicate writes over takes a register that is the load's own; and something else is to come before a reader.
+      const isDue = ({ instruction, previous }: Node): boolean => memoryKind(instruction.opcode) === "load" || previous.every(isConstant);
+      if (node.next.length === 0 || node.next.some(isDue)) continue;
+      this.#waiting.add(node);
+      for (const reader of node.next) this.#before.set(reader, [...(this.#before.get(reader) ?? []), node]);
+    }
+  }
+
+  waits(node: Node): boolean {
+    return this.#waiting.has(node);
+  }
+
+  /** Those that a reader still waits for, now that it waits for so many. */
+  dueFor(reader: Node, waiting: number): Node[] {
+    const due = (this.#before.get(reader) ?? []).filter((node) => this.#waiting.has(node));
+    if (due.length < waiting) return [];
+    for (const node of due) this.#waiting.delete(node);
+    return due;
+  }
+}
+
+const isConstant = ({ previous, instruction: { uses } }: Node): boolean => previous.length === 0 && uses.length === 0;
 
 /**
  * The order that hides latency, within `limit` words of registers where that can be.
@@ -17,7 +50,8 @@ export function latencyOrder(block: Straight, limit: number, thrifty: readonly N
   // By index.
   const waiting = Int32Array.from(block.nodes, (node) => node.previous.length);
   const earliest = new Float64Array(block.nodes.length);
-  const ready = block.nodes.filter((node) => node.previous.length === 0);
+  const constants = new Constants(block);
+  const ready = block.nodes.filter((node) => node.previous.length === 0 && !constants.waits(node));
   const order: Node[] = [];
   const rank = new Int32Array(block.nodes.length);
   for (const [at, { index }] of thrifty.entries()) rank[index] = at;
@@ -59,6 +93,7 @@ export function latencyOrder(block: Straight, limit: number, thrifty: readonly N
       earliest[next.index] = Math.max(earliest[next.index]!, done);
       waiting[next.index]!--;
       if (waiting[next.index] === 0) ready.push(next);
+      else ready.push(...constants.dueFor(next, waiting[next.index]!));
     }
   }
   return order;

@@ -3,7 +3,6 @@
  * what it is for; encodings are not.
  */
 
-import { successors } from "../ir/builder.ts";
 import { isConstant } from "../ir/constants.ts";
 import type { Block, Kernel, Op } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
@@ -26,7 +25,9 @@ import { selectMatrix } from "./select-matrix.ts";
 import { selectAddress, selectAtomic, selectExchange, selectLoad, selectStore } from "./select-memory.ts";
 import { type BlockCode, type Choice, Selection } from "./selection.ts";
 import { Shape } from "./shape.ts";
+import { shareAddresses } from "./share-addresses.ts";
 import { sinkPastBranches } from "./sink.ts";
+import { type Stretch, stretchesOf } from "./stretches.ts";
 import { targetOf } from "./target.ts";
 
 /**
@@ -55,11 +56,13 @@ export function select(kernel: Kernel, computeCapability: number, work: Work = n
   const predicated = predicatedBlocks(selection);
   loadConstantsInArms(selection, predicated);
   selectControl(selection, predicated);
+  const stretches = stretchesOf(selection, predicated);
+  if (shareAddresses(kernel, stretches, work)) return select(kernel, computeCapability, work, registers);
   return {
     kernel,
     computeCapability,
     localBytesPerThread: localBytes(kernel),
-    ...allocate(kernel, assemble(selection, predicated), target, work, registers),
+    ...allocate(kernel, assemble(selection, stretches), target, work, registers),
   };
 }
 
@@ -149,51 +152,54 @@ function choose(selection: Selection, code: BlockCode, op: Op): Choice {
   }
 }
 
-/**
- * The blocks' instructions. What predicated arms meet in goes on where they stand, without a branch between: it is one stretch of code,
- * whose loads are issued together.
- */
-function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): Map<Block, MachineBlock> {
-  const { blocks: all } = selection.shape.kernel;
-  const blocks = new Map<Block, MachineBlock>();
-  const guests = new Map<Block, Block[]>();
-  for (const block of all) {
-    const home = predicated.get(block);
-    if (!home) continue;
-    const list = guests.get(home);
-    if (list) list.push(block);
-    else guests.set(home, [block]);
-  }
+/** The blocks' instructions, by the stretches of code that they stand in. */
+function assemble(selection: Selection, all: readonly Stretch[]): Map<Block, MachineBlock> {
   const balance = selection.target.balances ? balanced : (code: readonly Instruction[]): readonly Instruction[] => code;
-  const joined = new Set<Block>();
-  const stretch = (first: Block): Instruction[] => {
-    const code: Instruction[] = [];
-    for (let block: Block | undefined = first; block; ) {
-      const { leaves, body, moves, end } = selection.codeOf(block);
-      const arms = guests.get(block) ?? [];
-      // One by one: there may be more than a call takes arguments.
-      for (const part of [leaves, body]) for (const instruction of part) code.push(instruction);
-      for (const arm of arms) {
-        const of = selection.codeOf(arm);
-        const guards = guardsOf(selection, arm);
-        for (const instruction of [...of.leaves, ...of.body, ...of.moves])
-          code.push({ ...instruction, uses: [...new Set([...instruction.uses, ...guards])], predicated: true, guards });
-      }
-      for (const part of [moves, end]) for (const instruction of part) code.push(instruction);
-      block = joinOf(block, arms, end);
-      if (!block) break;
-      joined.add(block);
-      blocks.set(block, { block, instructions: [], home: first });
-    }
-    return code;
-  };
-  for (const block of all) {
-    if (joined.has(block)) continue;
-    const home = predicated.get(block);
-    const instructions = home ? [] : balance(sinkPastBranches(stretch(block), all.length > 1));
-    blocks.set(block, { block, instructions, ...(home ? { home } : {}) });
+  const isAlone = selection.shape.kernel.blocks.length === 1;
+  const blocks = new Map<Block, MachineBlock>();
+  for (const stretch of all) {
+    const [first, ...others] = stretch.flatMap(({ block, arms }) => [block, ...arms]) as [Block, ...Block[]];
+    blocks.set(first, { block: first, instructions: balance(sinkPastBranches(codeOf(selection, stretch), !isAlone)) });
+    for (const block of others) blocks.set(block, { block, instructions: [], home: first });
   }
   return blocks;
+}
+
+/** The code of a stretch: each block's with its arms' between, and no branch but at the end. */
+function codeOf(selection: Selection, stretch: Stretch): Instruction[] {
+  const code: Instruction[] = [];
+  // One by one: there may be more than a call takes arguments.
+  const add = (instructions: readonly Instruction[]): void => {
+    for (const instruction of instructions) code.push(instruction);
+  };
+  for (const { block, arms } of stretch) {
+    const { leaves, body, moves, end } = selection.codeOf(block);
+    const before = movesBefore(
+      moves,
+      arms.map((arm) => selection.codeOf(arm)),
+    );
+    for (const part of [leaves, body, before]) add(part);
+    for (const arm of arms) {
+      const of = selection.codeOf(arm);
+      const guards = guardsOf(selection, arm);
+      for (const instruction of [...of.leaves, ...of.body, ...of.moves])
+        code.push({ ...instruction, uses: [...new Set([...instruction.uses, ...guards])], predicated: true, guards });
+    }
+    add(moves.filter((each) => !before.includes(each)));
+    add(end);
+  }
+  return code;
+}
+
+/**
+ * Of the moves into what arms meet in, those that come before the arms, whose own then write over them under their predicates: all but what
+ * an arm still reads.
+ */
+function movesBefore(moves: readonly Instruction[], arms: readonly BlockCode[]): readonly Instruction[] {
+  if (arms.length === 0) return [];
+  const read = new Set(arms.flatMap(({ leaves, body, moves: own }) => [...leaves, ...body, ...own].flatMap(({ uses }) => uses)));
+  const isFree = ({ defs }: Instruction): boolean => !defs.some((def) => read.has(def));
+  return moves.every(isFree) ? moves : moves.filter((move) => move.uses.length === 0 && isFree(move));
 }
 
 /** The predicates that an arm's instructions run under. */
@@ -201,14 +207,6 @@ function guardsOf(selection: Selection, arm: Block): readonly Register[] {
   const [before] = arm.predecessors;
   if (before?.end.kind !== "branch" || isConstant(before.end.cond)) return [];
   return selection.use(before.end.cond, before).filter(({ file }) => file === "P");
-}
-
-/** Where the arms of a block meet, and nothing else comes to. */
-function joinOf(block: Block, arms: readonly Block[], end: readonly Instruction[]): Block | undefined {
-  if (arms.length === 0 || end.length > 0) return undefined;
-  const from = new Set([block, ...arms]);
-  const join = [...from].flatMap(successors).find((next) => !from.has(next));
-  return join?.predecessors.every((each) => from.has(each)) ? join : undefined;
 }
 
 const localBytes = (kernel: Kernel): number =>
