@@ -3,7 +3,6 @@
  * predicates, each of which reads at a distance of its own from such a place, share it, whichever of them is taken.
  */
 import type { Block, Kernel, Op } from "../ir/kernel.ts";
-import { Substitution } from "../passes/edit/substitution.ts";
 import type { Work } from "../work.ts";
 import type { Stretch } from "./stretches.ts";
 
@@ -19,12 +18,10 @@ interface Standing {
 
 /** Moves what arms compute alike before the first of them; whether anything was. */
 export function shareAddresses(kernel: Kernel, stretches: readonly Stretch[], work: Work): boolean {
-  const substitution = new Substitution();
-  let isChanged = false;
+  const instead = new Map<Op, Op>();
   for (const stretch of stretches) {
     if (stretch.reduce((sum, { arms }) => sum + arms.length, 0) < 2) continue;
     const known = new Map<string, Standing>();
-    const instead = new Map<Op, Op>();
     // What may be there only in an arm.
     const ofArms = new Set(stretch.flatMap(({ arms }) => arms.flatMap(({ phis, ops }) => [...phis, ...ops])));
     const look = (block: Block, home: Block | undefined): void => {
@@ -47,9 +44,7 @@ export function shareAddresses(kernel: Kernel, stretches: readonly Stretch[], wo
           same.home = undefined;
         }
         block.ops = block.ops.filter((each) => each !== op);
-        substitution.replace(op, same.op);
         instead.set(op, same.op);
-        isChanged = true;
       }
     };
     for (const { block, arms } of stretch) {
@@ -57,6 +52,10 @@ export function shareAddresses(kernel: Kernel, stretches: readonly Stretch[], wo
       for (const arm of arms) look(arm, block);
     }
   }
-  if (isChanged) substitution.apply(kernel, work);
-  return isChanged;
+  if (instead.size > 0) for (const block of kernel.blocks) for (const op of [...block.phis, ...block.ops]) rewrite(op, instead);
+  return instead.size > 0;
+}
+
+function rewrite({ args }: Op, instead: ReadonlyMap<Op, Op>): void {
+  for (const [index, arg] of args.entries()) args[index] = instead.get(arg) ?? arg;
 }
