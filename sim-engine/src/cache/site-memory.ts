@@ -241,7 +241,7 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
     if (!isWrite(input, s)) {
       const pastL1 = Math.max(0, onward - first.read[s]! * blocks);
       const again = pastL1 * lost(s);
-      result.againSectors = total * ratio(ownAgain[s]!, ofOrigin[s]!, 0);
+      result.againSectors = Math.min(total * ratio(ownAgain[s]!, ofOrigin[s]!, 0), pastL1 + total - onward);
       result.againPastL1 = Math.min(pastL1, result.againSectors);
       result.againFromMemory = Math.min(again, result.againPastL1);
       const brought = fresh[s]! - comeAgain[s]! + broughtAgain(s);

@@ -138,6 +138,9 @@ export class Pressure {
   /** The same, of what does not fit as if there were registers without end. */
   #keptWithin(block: Straight, limit: number): Ordered {
     const kept = this.#inThriftyOrder(block, limit);
+    // What is loaded anew is woven already, as a block of its own.
+    const [first] = kept.order;
+    if (first && block.nodes[first.index] !== first) return kept;
     const woven = ordered(block, fillStalls(block, kept.order, limit, this.#work));
     return most(woven) <= Math.max(limit, most(kept)) ? woven : kept;
   }

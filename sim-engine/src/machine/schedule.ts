@@ -16,8 +16,9 @@ class Constants {
 
   constructor({ nodes }: Straight) {
     for (const node of nodes) {
-      const { opcode, uses } = node.instruction;
-      if (node.previous.length > 0 || uses.length > 0 || !/^(IMAD\.MOV|MOV|CS2R)/.test(opcode)) continue;
+      const { opcode, op, uses } = node.instruction;
+      const isMoved = /^(IMAD\.MOV|MOV|CS2R)/.test(opcode) && op?.action.kind !== "special";
+      if (node.previous.length > 0 || uses.length > 0 || !isMoved) continue;
       // What a load under a predicate writes over takes a register that is the load's own; and something else is to come before a reader.
       const isDue = ({ instruction, previous }: Node): boolean => memoryKind(instruction.opcode) === "load" || previous.every(isConstant);
       if (node.next.length === 0 || node.next.some(isDue)) continue;

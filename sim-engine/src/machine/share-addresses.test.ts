@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { parseKernel } from "../ir/text.ts";
+import { verifyKernel } from "../ir/verify.ts";
+import { Work } from "../work.ts";
 import type { Instruction } from "./machine.ts";
 import { select } from "./select.ts";
 
@@ -71,4 +73,25 @@ test("what is read where an arm is not taken is put there before: the loads go f
   const first = order.indexOf("load");
   const last = order.lastIndexOf("load");
   expect(order.slice(first, last).filter((opcode) => /FADD|FMUL/.test(opcode))).toEqual([]);
+});
+
+test("who is stopped leaves the kernel as it was or changed throughout", () => {
+  class Stopping extends Work {
+    asks: number;
+    constructor(asks: number) {
+      super();
+      this.asks = asks;
+    }
+    override ask(): void {
+      if (this.asks-- === 0) throw new Error("stopped");
+    }
+  }
+  for (let after = 0; after < 400; after += 3) {
+    const kernel = parseKernel(four);
+    try {
+      select(kernel, 90, new Stopping(after));
+    } catch {
+      expect(verifyKernel(kernel)).toEqual([]);
+    }
+  }
 });

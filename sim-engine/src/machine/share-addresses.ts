@@ -18,6 +18,8 @@ interface Standing {
 
 /** Moves what arms compute alike before the first of them; whether anything was. */
 export function shareAddresses(kernel: Kernel, stretches: readonly Stretch[], work: Work): boolean {
+  // Before anything is moved: nobody may be stopped between that and the end.
+  work.ask(kernel.blocks.reduce((sum, { ops }) => sum + ops.length, 0));
   const instead = new Map<Op, Op>();
   for (const stretch of stretches) {
     if (stretch.reduce((sum, { arms }) => sum + arms.length, 0) < 2) continue;
@@ -25,7 +27,6 @@ export function shareAddresses(kernel: Kernel, stretches: readonly Stretch[], wo
     // What may be there only in an arm.
     const ofArms = new Set(stretch.flatMap(({ arms }) => arms.flatMap(({ phis, ops }) => [...phis, ...ops])));
     const look = (block: Block, home: Block | undefined): void => {
-      work.ask(block.ops.length);
       for (const op of [...block.ops]) {
         if (!isPlace(op)) continue;
         const key = `${JSON.stringify(op.action)} ${op.type} ${op.args.map((arg) => (instead.get(arg) ?? arg).id)}`;

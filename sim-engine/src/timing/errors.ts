@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1,
+  wider: 1.1,
   classes: {
-    launch: { launches: 46, error: 0.11 },
-    compute: { launches: 61, error: 0.25 },
-    l1: { launches: 76, error: 0.13 },
-    l2: { launches: 130, error: 0.29 },
-    memory: { launches: 165, error: 0.2 },
-    atomics: { launches: 25, error: 0.35 },
-    host: { launches: 2, error: 0.21 },
-    waits: { launches: 22, error: 0.32 },
+    launch: { launches: 57, error: 0.13 },
+    compute: { launches: 87, error: 0.33 },
+    l1: { launches: 128, error: 0.19 },
+    l2: { launches: 184, error: 0.3 },
+    memory: { launches: 222, error: 0.25 },
+    atomics: { launches: 30, error: 0.49 },
+    host: { launches: 2, error: 0.25 },
+    waits: { launches: 39, error: 0.28 },
   },
 };

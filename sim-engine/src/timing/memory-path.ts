@@ -241,7 +241,7 @@ export class MemoryPath {
     const atL1 = isLoad ? Math.max(lookedUp, this.#results.serve(at, lookedUp, 1) - 1) : lookedUp;
 
     const unevenly = traffic.rereads ? this.#unevenly(traffic.rereads) : evenly;
-    const onward = Math.max(0, traffic.l2 + traffic.dram + unevenly.pastL1);
+    const onward = Math.min(1, Math.max(0, traffic.l2 + traffic.dram + unevenly.pastL1));
     const toL2 = this.#take(this.#dueL2, index, sectors * onward, sectors, sectors * traffic.together);
     const mostToDram = isStore || atomic ? sectors : toL2;
     const beyond = Math.max(0, traffic.dram + unevenly.fromMemory);

@@ -103,3 +103,14 @@ test("neighbours of one size and different types are read as integers", () => {
   expect(text).toMatch(/i32x2 = load\.global \S+, align 8/);
   expect(text).toMatch(/f32 = bitcast/);
 });
+
+test("stores stay on their side of a copy that may read what they wrote", () => {
+  const copied = `${common}
+  %10: ptr = shared.address 0
+  %11: ptr = gep %1, %5, scale 1, offset 4
+  %12: f32 = const 1
+  store.global %1, %12, align 8
+  copy.async %10, %1, 16
+  store.global %11, %12, align 4`;
+  expect(runPasses(copied, vectorizeAccesses)).not.toMatch(/%12, %12/);
+});

@@ -196,6 +196,8 @@ function joinStores(kernel: Kernel, block: Block, group: readonly Access[]): voi
     const last = Math.max(...run.map(at));
     return block.ops.slice(first, last).every((op) => {
       if (own.has(op)) return true;
+      // Copies and products of a group read memory that they do not name as a load does.
+      if (/^(copy|wgmma)/.test(op.action.kind)) return false;
       if (op.action.kind === "load") {
         const read = locationOf(op);
         return (
