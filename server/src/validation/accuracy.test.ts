@@ -288,7 +288,7 @@ const reached: readonly {
       sectors: 0.001,
       instructions: 0.04,
       registers: 0.04,
-      timeMean: 0.12,
+      timeMean: 0.125,
       timeMedian: 0.06,
       dramMedian: 0.025,
       achievedPoints: 2.5,
