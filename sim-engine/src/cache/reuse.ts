@@ -20,7 +20,10 @@ export interface Reuse {
   readonly passed: number;
 }
 
-/** Of what the L1 holds, the share from which on what was touched since may have pushed something out. */
+/**
+ * Of what the L1 holds, the share from which on what was touched since may have pushed something out. Assumed: measured are rows of a tenth to
+ * all of it (h200-second-pass.txt), and what it is to tell from those are words that a warp comes to in one turn.
+ */
 const much = 1 / 4;
 
 /** Parts that the turns a request stands for are told in, where its distances grow through them. */

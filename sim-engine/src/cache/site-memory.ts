@@ -23,7 +23,7 @@ import { lostOnLines, sectorsPerLine, writtenLines } from "./written-lines.ts";
 export const l2Keeps = ({ l2Bytes, l2RetainedShare, l2RetentionFade }: GpuValues, bytes: number): number =>
   Math.min(1, Math.max(0, 1 - (bytes / l2Bytes - l2RetainedShare) / l2RetentionFade));
 
-/** The share of lone sectors up to which data-dependent places are rows, not single words. */
+/** The share of lone sectors up to which data-dependent places are rows, not single words. Assumed: rows have hardly any, single words nearly all. */
 const mostlyInRows = 1 / 2;
 
 /** Of `among` equally likely places, how many `picks` random ones meet at least once. */

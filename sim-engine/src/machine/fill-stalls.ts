@@ -6,7 +6,7 @@ import type { Work } from "../work.ts";
 import { latencyOf, memoryKind, type Node } from "./dependences.ts";
 import { LiveWords, type Straight } from "./live-words.ts";
 
-/** How many instructions ahead something is looked for that can be issued meanwhile. */
+/** How many instructions ahead something is looked for that can be issued meanwhile: a bound on the work, not a figure of ptxas. */
 const ahead = 32;
 
 /** The order with arithmetic brought forward to where its warp would wait, as far as `limit` words of registers allow. */

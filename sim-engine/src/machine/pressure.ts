@@ -137,14 +137,15 @@ export class Pressure {
 
   /** The same, of what does not fit as if there were registers without end. */
   #keptWithin(block: Straight, limit: number): Ordered {
-    const kept = this.#inThriftyOrder(block, limit);
-    // What is loaded anew is woven already, as a block of its own.
-    const [first] = kept.order;
-    if (first && block.nodes[first.index] !== first) return kept;
-    const woven = ordered(block, fillStalls(block, kept.order, limit, this.#work));
-    return most(woven) <= Math.max(limit, most(kept)) ? woven : kept;
+    const thrifty = this.#inThriftyOrder(block, limit);
+    const reloading = most(thrifty) > limit ? madeOnce(this.#reloading, block) : undefined;
+    const again = reloading && this.#blockWithin(reloading, limit);
+    if (again && most(again) <= most(thrifty)) return again;
+    const woven = ordered(block, fillStalls(block, thrifty.order, limit, this.#work));
+    return most(woven) <= Math.max(limit, most(thrifty)) ? woven : thrifty;
   }
 
+  /** An order that fits, with as many loads ahead as it can have; where there is none, the one that takes the fewest registers. */
   #inThriftyOrder(block: Straight, limit: number): Ordered {
     const shortest = this.#shortestOf(block);
     // Far from fitting, no other order will do.
@@ -159,9 +160,7 @@ export class Pressure {
       }
       return shortest;
     }
-    const reloading = madeOnce(this.#reloading, block);
-    const again = reloading ? this.#blockWithin(reloading, limit) : shortest;
-    return [again, shortest, hiding].reduce((best, each) => (most(each) < most(best) ? each : best));
+    return most(hiding) < most(shortest) ? hiding : shortest;
   }
 
   /** See `Scheduled.starvedBelow`. */

@@ -32,6 +32,7 @@ import { targetOf } from "./target.ts";
 
 /**
  * The machine code of a kernel that `optimise` has run on, for a compute capability (90 for 9.0). Throws `Cancelled` when `work` does.
+ * Places in the kernel that arms share are moved before them (`shareAddresses`), which changes nothing of what it computes.
  * @param registers a thread that it may have, where they are not to be looked for
  */
 export function select(kernel: Kernel, computeCapability: number, work: Work = new Work(), registers?: number): MachineKernel {

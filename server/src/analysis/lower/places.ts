@@ -6,7 +6,7 @@ import { decay, isClass, pointerTo, referred } from "../sema/type-tools.ts";
 import { choose } from "./branches.ts";
 import { advance } from "./emit/arithmetic.ts";
 import type { Called, Lowering, Place } from "./emit/lowering.ts";
-import { copy, load, spaceOf, store } from "./emit/memory.ts";
+import { alignmentAt, copy, load, spaceOf, store } from "./emit/memory.ts";
 import { specialRecord, specialVariable } from "./emit/special-variables.ts";
 import { arithmeticOperand, compound, increment, typedValue, userOperator } from "./expressions.ts";
 import { asBase, memberPlace, placeOfName, selfPlace } from "./names.ts";
@@ -136,10 +136,7 @@ function subscriptPlace(lowering: Lowering, expression: Expression & { kind: "su
   const known = lowering.context.constant(at, lowering.frame.substitution);
   const element = advance(lowering, pointer, pointerType.to, typed, false, expression);
   const size = lowering.context.sizeOf(pointerType.to) ?? 1;
-  const aligned =
-    array?.align !== undefined
-      ? Math.min(array.align, known === undefined ? size & -size : alignmentAt(Number(known) * size, array.align))
-      : undefined;
+  const aligned = array?.align !== undefined ? alignmentAt(known === undefined ? size : Number(known) * size, array.align) : undefined;
   const own = lowering.context.alignOf(pointerType.to) ?? 1;
   return {
     pointer: element,
@@ -149,8 +146,6 @@ function subscriptPlace(lowering: Lowering, expression: Expression & { kind: "su
     ...(aligned !== undefined && aligned > own ? { align: aligned } : {}),
   };
 }
-
-const alignmentAt = (offset: number, align: number): number => (offset === 0 ? align : offset & -offset);
 
 function memberOf(lowering: Lowering, expression: Expression & { kind: "member" }): Place {
   const { context, frame } = lowering;

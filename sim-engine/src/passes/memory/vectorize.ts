@@ -57,7 +57,7 @@ function groups(block: Block, kind: "load" | "store"): Access[][] {
     });
 }
 
-/** Neighbours that ptxas makes one access at most, where it is ptxas that does so. */
+/** Neighbours that ptxas makes one access at most, where it is ptxas that does so (validation/compiler/neighbours.json). */
 const mostByPtxas = 4;
 
 /**

@@ -31,13 +31,16 @@ function offsetBy(lowering: Lowering, pointer: Op, bytes: number): Op {
   return lowering.builder.gep(pointer, lowering.constant("i32", 0), 1, bytes);
 }
 
+/** What divides an address so many bytes behind one that is aligned to `align`. */
+export const alignmentAt = (offset: number, align: number): number => (offset === 0 ? align : Math.min(align, offset & -offset));
+
 /** A part of an object: `type` at `offset` bytes from its start. An array may be said to have any number of them. */
 export function part(lowering: Lowering, place: Place, offset: number, type: Type, node: Node = place.node): Place {
   lowering.spend();
   lowering.at(node);
   const pointer = offsetBy(lowering, place.pointer, offset);
   const align = place.align ?? lowering.context.alignOf(place.type) ?? 1;
-  const known = offset === 0 ? align : Math.min(align, offset & -offset);
+  const known = alignmentAt(offset, align);
   const own = lowering.context.alignOf(type) ?? 1;
   return { pointer, type, space: place.space, node, ...(known > own ? { align: known } : {}) };
 }
@@ -186,8 +189,7 @@ function* accesses(leaves: readonly Leaf[], align: number, wide: boolean): Gener
 /** What divides the address of leaves side by side, of an object that is aligned to so many bytes. */
 function alignmentOfGroup([first, ...others]: readonly Leaf[], align: number): number {
   if (!first) return 1;
-  const known = first.offset === 0 ? align : Math.min(align, first.offset & -first.offset);
-  return Math.max(known, scalarBytes[first.scalar] * (1 + others.length));
+  return Math.max(alignmentAt(first.offset, align), scalarBytes[first.scalar] * (1 + others.length));
 }
 
 /** Reads every scalar of an object; wide where alignment allows. */
