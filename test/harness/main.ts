@@ -58,7 +58,7 @@ async function session<T>(
   const server = await startServer(using.vscode, {
     vsix: using.vsix,
     asksTrust: using.asksTrust ?? false,
-    env: { WARPLENS_E2E_RESULTS: resultsFile },
+    env: { WARPLENS_E2E_RESULTS: resultsFile, ...(using.vsix ? { WARPLENS_E2E_INSTALLED: "1" } : {}) },
   });
   try {
     const browser = await openBrowser(using.chromium, server.home);

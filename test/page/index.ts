@@ -19,8 +19,9 @@ export async function checkPage(context: PageContext, record: (result: TestResul
   const { describeBrowserWorker, describeVirtualWorkspace } = await import("./browser-worker.ts");
   const { describePanel } = await import("./panel.ts");
   const { describeMeasured } = await import("./measured.ts");
-  const web = context.extension ? [describeBrowserWorker, describeVirtualWorkspace] : [];
-  await check([describeEditor, describePanel, describeMeasured, ...web], context, record);
+  // Of the package it is asked whether its panel is there and works, which the measured figures do; every control of it is tried from source.
+  const fromSource = context.extension ? [describePanel, describeBrowserWorker, describeVirtualWorkspace] : [];
+  await check([describeEditor, ...fromSource, describeMeasured], context, record);
 }
 
 /** What a user sees in a folder that is not trusted. */
