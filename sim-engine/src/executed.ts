@@ -22,7 +22,7 @@ import { coarse, fine, markEstimates } from "./sampling/estimates.ts";
 import { glimpse } from "./sampling/glimpse.ts";
 import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
-import { blockVariation } from "./sampling/variation.ts";
+import { blockVariation, Subject } from "./sampling/variation.ts";
 import type { Work } from "./work.ts";
 
 /** A launch that was executed as far as needed. */
@@ -72,6 +72,8 @@ const running: Limits = { steps: 1_500_000, blockSteps: 300_000, samplingSteps: 
 /** What is more work than that is estimated; what is more even so, is given up. */
 const estimating: Limits = { slices: coarse, steps: 600_000, blockSteps: 600_000, samplingSteps: 300_000 };
 const estimatingFinely: Limits = { ...estimating, slices: fine };
+/** Where a block is so much that even so it is not run to its end: the fewest turns, of one block. */
+const estimatingLeast: Limits = { slices: [1], steps: 1_500_000, blockSteps: 1_500_000, samplingSteps: 0 };
 /** Relative standard error of the work of all blocks up to which those that were drawn tell it. */
 const telling = 0.05;
 /** Blocks, or warps, that are run rather than estimated, however they differ. */
@@ -146,7 +148,7 @@ function watchedElsewhere(found: Executed, within: (limits: Limits) => Executed 
 }
 
 function estimated(within: (limits: Limits) => Executed | undefined): Executed | undefined {
-  const rough = within(estimating);
+  const rough = within(estimating) ?? within(estimatingLeast);
   return rough && rough.steps <= estimating.steps * littleSpent ? (within(estimatingFinely) ?? rough) : rough;
 }
 
@@ -175,7 +177,7 @@ function execute(
   };
   const resident = occupancy(gpu.values, use);
 
-  const subject = { program, constantOf: launchConstants(environment) };
+  const subject = new Subject(program, launchConstants(environment), work);
   const irregular = markSkips(subject, work);
   if (slices && !markEstimates(program, slices, work)) throw new BudgetExceeded("there is no loop to estimate");
   const variations = [blockVariation(subject, "x", work), blockVariation(subject, "y", work), blockVariation(subject, "z", work)] as const;

@@ -17,7 +17,7 @@ export const plain: readonly PlainCompiler[] = [
       unrollByFourSize: 196,
       unrollByTwoSize: 186,
       librarySize: 0.81,
-      pragmaUnrollSize: 30000,
+      pragmaUnrollSize: 32768,
       tripSearch: 100,
       rotatedHeaderSize: 40,
       foldedShare: 0.5,

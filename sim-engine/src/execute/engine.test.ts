@@ -9,6 +9,7 @@ import { promote } from "../passes/memory/promote.ts";
 import { programLaunch, randomProgram } from "../passes/testing/random-program.ts";
 import { CountVector } from "../sampling/counts.ts";
 import { markSkips } from "../sampling/loops.ts";
+import { Subject } from "../sampling/variation.ts";
 import { Work } from "../work.ts";
 import { compile } from "./compile.ts";
 import { launchConstants } from "./constants.ts";
@@ -161,7 +162,8 @@ test("executing only what decides branches and addresses counts the same as exec
       const whole = run(compile(kernel, launch, { slice: wholeKernel, allLanes: true }));
       const sliced = (allLanes: boolean): Float64Array => {
         const program = compile(kernel, launch, { allLanes });
-        markSkips({ program, constantOf: launchConstants(program.environment) }, new Work());
+        const work = new Work();
+        markSkips(new Subject(program, launchConstants(program.environment), work), work);
         return run(program).totals;
       };
       let totals: Float64Array;

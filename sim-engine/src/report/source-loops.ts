@@ -17,6 +17,7 @@ import { inferSpaces } from "../passes/memory/infer-spaces.ts";
 import { promote } from "../passes/memory/promote.ts";
 import { CountVector } from "../sampling/counts.ts";
 import { markSkips } from "../sampling/loops.ts";
+import { Subject } from "../sampling/variation.ts";
 import { Cancelled, type Work } from "../work.ts";
 import type { LoopReport } from "./launch-report.ts";
 import { loopReports } from "./tables.ts";
@@ -45,7 +46,7 @@ export function sourceLoops(kernel: Kernel, launch: Launch, contents: Contents, 
 function run(kernel: Kernel, launch: Launch, contents: Contents, allLanes: boolean, work: Work): LoopReport[] {
   const program = compile(kernel, launch, { allLanes, contents, work });
   if (program.loops.length === 0) return [];
-  markSkips({ program, constantOf: launchConstants(program.environment) }, work);
+  markSkips(new Subject(program, launchConstants(program.environment), work), work);
   const runner = new Runner(program, work.share(mostSteps));
   const middle = launch.grid.map((length) => Math.floor(length / 2)) as unknown as Dim3;
   const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);

@@ -17,7 +17,7 @@ import { markComparisons } from "./comparisons.ts";
 import { CountVector } from "./counts.ts";
 import { markSkips } from "./loops.ts";
 import { type Sample, Sampler } from "./sample.ts";
-import { blockVariation } from "./variation.ts";
+import { blockVariation, Subject } from "./variation.ts";
 
 /** A kernel of loads at indices made of thread and block indices, behind guards and in loops, that the decisions describe. */
 function indexKernel(decisions: readonly number[]): Kernel {
@@ -128,8 +128,8 @@ function everyBlock(kernel: Kernel, launch: Launch): Float64Array {
 
 function sampled(kernel: Kernel, launch: Launch, allLanes: boolean, steps = 2e6): Sample {
   const program = compile(kernel, launch, { allLanes });
-  const subject = { program, constantOf: launchConstants(program.environment) };
   const work = new Work(1e8);
+  const subject = new Subject(program, launchConstants(program.environment), work);
   markSkips(subject, work);
   const variations = [blockVariation(subject, "x", work), blockVariation(subject, "y", work), blockVariation(subject, "z", work)] as const;
   markComparisons(program, variations);

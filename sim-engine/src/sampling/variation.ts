@@ -36,9 +36,20 @@ const alignment: Readonly<Record<string, number>> = { global: 32, generic: 32, s
 /** Longest period that is run in full. */
 const longestPeriod = 64;
 
-export interface Subject {
+/** A program, and what is asked of all of it for each of its loops. */
+export class Subject {
   readonly program: Program;
   readonly constantOf: ConstantOf;
+  /** Operations whose value another operation reads. */
+  readonly read: ReadonlySet<Op>;
+  readonly stored: ReturnType<typeof storedDeltas>;
+
+  constructor(program: Program, constantOf: ConstantOf, work: Work) {
+    this.program = program;
+    this.constantOf = constantOf;
+    this.read = readByOthers(program, work);
+    this.stored = storedDeltas(program);
+  }
 }
 
 function variation(
@@ -48,8 +59,7 @@ function variation(
   work: Work,
   shortestStep = 1,
 ): Variation {
-  const { program, constantOf } = subject;
-  const stored = storedDeltas(program);
+  const { program, constantOf, read, stored } = subject;
   const deltas = findDeltas({
     blocks,
     needs: program.slice.needs,
@@ -69,7 +79,6 @@ function variation(
   const irregularAddresses = new Set<Op>();
   let { approximate } = deltas;
   const comparisons: Op[] = [];
-  const read = readByOthers(program);
   const address = (user: Op, op: Op | undefined, space: string): void => {
     if (!op) return;
     const moved = deltas.of(op);
@@ -104,10 +113,12 @@ function variation(
   return { period, rounds: deltas.rounds, irregularFlow, irregularAddresses, approximate, comparisons };
 }
 
-/** Operations whose value another operation reads. */
-function readByOthers({ kernel }: Program): ReadonlySet<Op> {
+function readByOthers({ kernel }: Program, work: Work): ReadonlySet<Op> {
   const read = new Set<Op>();
-  for (const block of kernel.blocks) for (const op of [...block.phis, ...block.ops]) for (const arg of op.args) read.add(arg);
+  for (const { phis, ops } of kernel.blocks) {
+    work.ask(phis.length + ops.length);
+    for (const of of [phis, ops]) for (const { args } of of) for (const arg of args) read.add(arg);
+  }
   return read;
 }
 

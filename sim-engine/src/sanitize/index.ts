@@ -18,6 +18,7 @@ import { asWritten } from "../passes/as-written.ts";
 import type { Reach } from "../report/reach.ts";
 import type { Violation } from "../report/violation.ts";
 import { markSkips } from "../sampling/loops.ts";
+import { Subject } from "../sampling/variation.ts";
 import type { Work } from "../work.ts";
 import { goesByData } from "./alike.ts";
 import { type Arithmetic, type Probed, probe } from "./arithmetic.ts";
@@ -155,7 +156,7 @@ function watched(
       ...(values ? { slice: sliceForAddresses(kernel, traceAddresses(kernel, launch, work), work, values) } : {}),
       onSync: (op, mask) => watcher?.synchronises(op, mask),
     });
-    if (!ordered) markSkips({ program, constantOf: launchConstants(program.environment) }, work);
+    if (!ordered) markSkips(new Subject(program, launchConstants(program.environment), work), work);
     const runner = new Runner(program, work);
     const valueAt = (op: Op, warp: number, lane: number): number | undefined =>
       values?.has(op) ? laneValue(program, op, program.waits ? warp * warpSize : 0, lane) : undefined;

@@ -227,6 +227,60 @@ function* pragmas() {
   }
 }
 
+/**
+ * `#pragma unroll` on the steps of a matrix product by `wmma`: how far it goes, by the kind of fragments, products a step and steps. `sizes` are
+ * rows, columns and depth of a fragment, and its element and that of the sums.
+ */
+function* fragmentSteps() {
+  const kinds = {
+    half: [16, 16, 16, "__half", "float"],
+    bytes: [16, 16, 16, "signed char", "int"],
+    bfloat: [16, 16, 16, "__nv_bfloat16", "float"],
+    double: [8, 8, 4, "double", "double"],
+  };
+  for (const [kind, [m, n, k, element, sum]] of Object.entries(kinds))
+    for (const [rows, columns, depth] of [
+      [1, 1, 1],
+      [1, 2, 2],
+      [2, 2, 2],
+      [2, 2, 4],
+      [2, 4, 4],
+    ])
+      for (const steps of [16, 64, 256]) {
+        const name = `fragments_${kind}_${rows * columns * depth}_${steps}`;
+        const fragment = (use, of, more = "") => `wmma::fragment<wmma::${use}, ${m}, ${n}, ${k}, ${of}${more}>`;
+        const body = `extern __shared__ __align__(128) char room[]; ${element}* s = (${element}*)room;
+${fragment("accumulator", sum)} c[${rows}][${columns}];
+#pragma unroll
+for (int i = 0; i < ${rows}; i++)
+#pragma unroll
+for (int j = 0; j < ${columns}; j++) wmma::fill_fragment(c[i][j], (${sum})0);
+#pragma unroll
+for (int t = 0; t < ${steps}; t++) {
+s[threadIdx.x] = q[t * 256 + threadIdx.x]; __syncthreads();
+#pragma unroll
+for (int k = 0; k < ${depth}; k++) {
+${fragment("matrix_a", element, ", wmma::row_major")} a[${rows}]; ${fragment("matrix_b", element, ", wmma::col_major")} b[${columns}];
+#pragma unroll
+for (int i = 0; i < ${rows}; i++) wmma::load_matrix_sync(a[i], s + i * 512 + k * ${k}, 64);
+#pragma unroll
+for (int j = 0; j < ${columns}; j++) wmma::load_matrix_sync(b[j], s + 4096 + j * 512 + k * ${k}, 64);
+#pragma unroll
+for (int i = 0; i < ${rows}; i++)
+#pragma unroll
+for (int j = 0; j < ${columns}; j++) wmma::mma_sync(c[i][j], a[i], b[j], c[i][j]); }
+__syncthreads(); }
+#pragma unroll
+for (int i = 0; i < ${rows}; i++)
+#pragma unroll
+for (int j = 0; j < ${columns}; j++) wmma::store_matrix_sync(p + i * 1024 + j * ${n}, c[i][j], 64, wmma::mem_row_major);`;
+        const source = `#include <mma.h>
+using namespace nvcuda;
+extern "C" __global__ void ${name}(${sum}* __restrict__ p, const ${element}* __restrict__ q) { ${body} }`;
+        yield { name, source, varied: { kind, products: rows * columns * depth, steps }, marker: "product" };
+      }
+}
+
 /** Loops whose counter no formula describes, ending after so many turns: how far the compiler tries them out. */
 function* searches() {
   for (const trips of [10, 60, 90, 98, 99, 100, 101, 102, 110, 126, 127, 128, 129, 140]) {
@@ -1034,6 +1088,7 @@ export const families = {
   fillings,
   elements,
   pragmas,
+  fragmentSteps,
   searches,
   widenedCounters,
   steps,

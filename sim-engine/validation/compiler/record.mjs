@@ -29,6 +29,7 @@ const inPtx = {
   local: /^\s*(@\S+ )?(ld|st)\.local/,
   uniform: /^\s*(@\S+ )?mul\.(lo|wide)\.[su](32|64)/,
   double: /^\s*(@\S+ )?(?!mov|ld|st)\S+\.f64/,
+  product: /^\s*wmma\.mma/,
   sunk: /^\s*(ld\.global(\.nc)?\.[su]16|min\.f32)/,
 };
 

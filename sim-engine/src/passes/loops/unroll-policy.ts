@@ -4,7 +4,7 @@ import { libraryFunction } from "../../compilers/expansions.ts";
 import { successors } from "../../ir/builder.ts";
 import { intConstant } from "../../ir/constants.ts";
 import type { Loop } from "../../ir/graph.ts";
-import type { Block, Op } from "../../ir/kernel.ts";
+import type { Block, MatrixElement, Op } from "../../ir/kernel.ts";
 import { isLeaf, isPure } from "../../ir/operations.ts";
 import { answerOf } from "../../ir/origins.ts";
 import { sharedBase } from "../../ir/windows.ts";
@@ -31,7 +31,12 @@ export function decide(loop: Loop, trips: number | undefined, within = 0): Decis
   const size = sizes(loop);
   const raw = Math.max(size.raw, sizesOfNests.get(loop.header) ?? 0);
   if (unroll === "full") {
-    if (trips !== undefined && trips * size.merged <= nvcc.pragmaUnrollSize) return { kind: "full", trips };
+    const turn = (sizesInMemory.get(loop.header) ?? size.merged) + 1;
+    if (trips !== undefined) {
+      if (trips * turn <= nvcc.pragmaUnrollSize) return { kind: "full", trips };
+      const factor = dividingPower(trips, nvcc.pragmaUnrollSize / turn);
+      if (factor > 1) return { kind: "partial", factor };
+    }
   } else if (unroll !== undefined) {
     if (trips !== undefined && unroll >= trips) return { kind: "full", trips };
     const isExact = trips !== undefined && trips % unroll === 0;
@@ -68,8 +73,29 @@ const sizesOfNests = new WeakMap<Block, number>();
  * loaded or computed twice, when it decides whether to unroll the loop itself (validation/compiler/nests.json).
  */
 export function keepSize(loop: Loop): void {
-  sizesOfNests.set(loop.header, sizes(loop, isFoldedLater()).raw);
+  const isFolded = isFoldedLater();
+  sizesOfNests.set(loop.header, sizes(loop, isFolded).raw);
+  const ops = [...loop.blocks].flatMap((block) => block.ops);
+  if (!ops.some(({ action }) => action.kind === "load" && action.uninferred === true)) return;
+  const products = ops.reduce(
+    (sum, { action }) => sum + (action.kind === "matrix" && action.op === "multiply" ? (movesOf[action.of] ?? 0) : 0),
+    0,
+  );
+  const isOwn = ({ action }: Op): boolean => (action.kind === "load" || action.kind === "store") && action.space === "local";
+  sizesInMemory.set(loop.header, sizes(loop, (op) => isFolded(op) || isOwn(op)).merged + products);
 }
+
+/**
+ * By header, sizes of loops with products of the fragments that came with Ampere. NVVM makes instructions of them only after it has unrolled
+ * loops, and until then has their words in memory (validation/compiler/fragmentSteps.json).
+ */
+const sizesInMemory = new WeakMap<Block, number>();
+
+/**
+ * What those are besides themselves: the words that a product loads and stores. Of 16 by 16 sums the machine's are a half, and of 8 deep ones
+ * in `tf32` a quarter.
+ */
+const movesOf: Readonly<Partial<Record<MatrixElement, number>>> = { bf16: 11.5, tf32: 5.25, f64: 6 };
 
 /** Whether an operation goes when constants are folded and arrays of the thread's own become values. */
 function isFoldedLater(): (op: Op) => boolean {
