@@ -297,7 +297,11 @@ export class AccessCounter {
   /** Finds out what a generic address means. */
   resolve(address: number): void {
     const space = spaceOf(address);
-    if (space && space !== "param") this.space = space;
+    if (!space || space === "param" || space === this.space) return;
+    this.space = space;
+    // What a shape costs is known of one space.
+    this.#fullShapes.length = 0;
+    this.#partShapes.clear();
   }
 
   #sample(addresses: Float64Array, from: number, mask: number, cost: number): void {

@@ -311,7 +311,7 @@ class Compiler {
         this.#patterns.of(b),
       );
     }
-    return this.#divergence.isVarying(cond) ? everyLane(this.#registers.ints(cond)) : firstLane(this.#registers.ints(cond));
+    return this.#isScalar(cond) ? firstLane(this.#registers.ints(cond)) : everyLane(this.#registers.ints(cond));
   }
 
   #compared({ action, args }: Op): { readonly unsigned: boolean; readonly x: Operand; readonly y: Operand } {

@@ -49,15 +49,21 @@ function countStep(
       second.count(secondAt, o, mask, running.weight);
     };
   }
-  if (space === "generic") {
+  if (how === undefined || space === "local") {
+    if (space !== "generic") return (o, mask) => counter.count(at, o, mask, running.weight);
     return (o, mask) => {
       counter.resolve(at[o + 31 - Math.clz32(mask & -mask)]!);
       counter.count(at, o, mask, running.weight);
     };
   }
-  if (how === undefined || space === "local") return (o, mask) => counter.count(at, o, mask, running.weight);
   const lanes = how === "uniform" ? allAlike : how.lanes;
-  return (o, mask) => counter.countPattern(at, o, mask, lanes, running.weight);
+  if (space !== "generic") return (o, mask) => counter.countPattern(at, o, mask, lanes, running.weight);
+  return (o, mask) => {
+    counter.resolve(at[o + 31 - Math.clz32(mask & -mask)]!);
+    // Lanes have memory of their own at what is one address.
+    if (counter.space === "local") counter.count(at, o, mask, running.weight);
+    else counter.countPattern(at, o, mask, lanes, running.weight);
+  };
 }
 
 /** The step of a memory operation; undefined for operations of another sort. */

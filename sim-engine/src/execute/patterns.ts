@@ -8,6 +8,7 @@
 
 import { reversePostorder } from "../ir/graph.ts";
 import type { Dim3, Kernel, Op, SpecialRegister } from "../ir/kernel.ts";
+import { isPure } from "../ir/operations.ts";
 import type { Divergence } from "../passes/facts/divergence.ts";
 import type { Work } from "../work.ts";
 import type { ConstantOf } from "./constants.ts";
@@ -60,12 +61,14 @@ export function findPatterns(kernel: Kernel, block: Dim3, divergence: Divergence
     if (constant !== undefined) return { lanes: even, divisor: Math.abs(constant) };
     const varying = divergence.isVarying(op);
     if (varying && (divergence.outlivesLoop(op) || divergence.isMerged(op))) return null;
-    const fallback = varying ? null : { lanes: even, divisor: 1 };
+    let fallback = varying ? null : { lanes: even, divisor: 1 };
     if (action.kind === "phi") return join(args.map((arg) => found.get(arg)));
     if (action.kind === "special") return thread(action.register) ?? fallback;
     const operands = args.map((arg) => found.get(arg));
     if (operands.includes(undefined)) return undefined;
     const [a, b] = operands;
+    // What is made of what all lanes have is the same in all of them.
+    if (isPure(op) && operands.length > 0 && operands.every((each) => each?.lanes === even)) fallback = { lanes: even, divisor: 1 };
     if (!a || (args.length > 1 && !b)) return fallback;
     switch (action.kind) {
       case "int":
@@ -123,7 +126,8 @@ function join(values: readonly (Linear | null | undefined)[]): Linear | null | u
   return all;
 }
 
-function made(lanes: Float64Array, divisor: number): Linear | null {
+function made(values: Float64Array, divisor: number): Linear | null {
+  const lanes = values.every((value) => value === 0) ? even : values;
   return lanes.every((value) => Math.abs(value) < farthest) ? { lanes, divisor: Number.isSafeInteger(divisor) ? divisor : 1 } : null;
 }
 
@@ -185,21 +189,29 @@ function integer(op: string, a: Linear, b: Linear, args: readonly Op[], constant
 /** The first lane's value is a multiple of the divisor, and lanes are not below it: then only their differences count. */
 const splits = (a: Linear, by: number): boolean => a.divisor % by === 0 && a.lanes.every((value) => value >= 0);
 
+/** No lane is in another multiple of `by` than the first. */
+const staysWithin = (a: Linear, by: number): boolean =>
+  a.divisor % by !== 0 && a.lanes.every((value) => value >= 0 && value < gcd(a.divisor, by));
+
 const remainder = (a: Linear, by: number): Linear | null | undefined =>
-  splits(a, by)
-    ? made(
-        a.lanes.map((value) => value % by),
-        0,
-      )
-    : undefined;
+  a.lanes === even
+    ? { lanes: even, divisor: gcd(a.divisor, by) }
+    : splits(a, by)
+      ? made(
+          a.lanes.map((value) => value % by),
+          0,
+        )
+      : undefined;
 
 const quotient = (a: Linear, by: number): Linear | null | undefined =>
-  splits(a, by)
-    ? made(
-        a.lanes.map((value) => Math.floor(value / by)),
-        a.divisor / by,
-      )
-    : undefined;
+  staysWithin(a, by)
+    ? { lanes: even, divisor: 1 }
+    : splits(a, by)
+      ? made(
+          a.lanes.map((value) => Math.floor(value / by)),
+          a.divisor / by,
+        )
+      : undefined;
 
 /** How thread indices differ within a warp, where all warps of the block are alike in that. */
 function threadPatterns(block: Dim3): (register: SpecialRegister) => Linear | undefined {

@@ -220,4 +220,27 @@ describe("the replay", () => {
   test("nothing comes of nothing", () => {
     expect(replay({ ...new TimedProgram().launch(1, 32), blocks: [] }, h200.values, new Work())).toBeUndefined();
   });
+
+  test.each([0, 20, 50])(
+    "a second half that by chance asks more of what is busiest than the rest does not stand for it: blocks of 200 accesses beside those of %i",
+    (accesses) => {
+      const launchOf = (count: number): ExecutionSummary => {
+        const program = new TimedProgram();
+        const site = program.site({ space: "shared", operation: "load" });
+        for (let i = 0; i < 200 - count; i++) program.compute("fma", []);
+        for (let i = 0; i < count; i++) program.memory(site, [], 4, 0);
+        return program.launch(132 * 400, 128);
+      };
+      const [many, few] = [launchOf(200), launchOf(accesses)];
+      const other = few.blocks[0]!;
+      const launch: ExecutionSummary = {
+        ...many,
+        code: [...many.code, ...few.code],
+        blocks: [...many.blocks, { ...other, index: 1, warps: other.warps.map((warp) => ({ ...warp, blocks: Uint32Array.of(1) })) }],
+      };
+      const all = replay(launch, h200.values, new Work(), 1e9)!;
+      for (const budget of [20_000, 40_000, 60_000])
+        expect([budget, Math.abs(replay(launch, h200.values, new Work(), budget)!.cycles / all.cycles - 1) < 0.01]).toEqual([budget, true]);
+    },
+  );
 });

@@ -28,6 +28,9 @@ const replayBudget = 60_000;
 /** How many times its budget a replay may take to get through the blocks that are resident at first. */
 const longestReplay = 4;
 
+/** How soon a resource bounds less than all of the time as it is busy for less of it: assumed, and of little weight (2 % of the time of any set measured). */
+const boundSharpness = 4;
+
 /** Instructions that a replay can go through of each warp, with so many resident: what of it comes later is not seen. */
 export const roomOfWarp = (residentWarps: number): number => (replayBudget * longestReplay) / 2 / Math.max(1, residentWarps);
 
@@ -52,20 +55,26 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
   const resident = sm.residentBlocks;
   let running = true;
   while ((sm.replayed < budget / 2 || (sm.ended < resident && sm.replayed < most / 2)) && (running = step()));
-  const half = { done: sm.done, stretched: sm.stretched, residentIntegral: sm.residentIntegral };
+  const half = { done: sm.done, stretched: sm.stretched, residentIntegral: sm.residentIntegral, busy: busyOf(sm) };
   while (running && (sm.replayed < budget || (sm.ended < 2 * resident && sm.replayed < most))) running = step();
 
   const left = running && sm.done > half.done ? Math.max(0, instructions - sm.done) : 0;
   const steady = sm.stretched - half.stretched;
   const [rate, steadyWarps] = [steady / (sm.done - half.done), (sm.residentIntegral - half.residentIntegral) / steady];
   const seen = sm.done;
+  const spent = busyOf(sm).map((busy, k) => busy - half.busy[k]!);
   // Those that run last end one by one, with fewer and fewer beside them.
   if (left > 0) {
     sm.endDeal();
     for (const enough = sm.replayed + budget; sm.replayed < enough && step(); );
   }
-  // What lies between goes at the rate of the second half.
-  const passed = left > 0 ? Math.max(0, left - (sm.done - seen)) * rate : 0;
+  // What lies between goes at the rate of the second half. As far as that was the busiest resource's, which what is there by chance in
+  // that half asks of more than all of it does, or of less, it goes by what all asks of it.
+  const busiest = spent.reduce((best, busy, k) => (busy > spent[best]! ? k : best), 0);
+  const [asked, askedOfAll] = [spent[busiest]! / (seen - half.done), busyOf(sm)[busiest]! / sm.done];
+  const bound = Math.min(1, spent[busiest]! / steady) ** boundSharpness;
+  const evenRate = asked > 0 ? rate * (1 + bound * (askedOfAll / asked - 1)) : rate;
+  const passed = left > 0 ? Math.max(0, left - (sm.done - seen)) * evenRate : 0;
 
   // A kernel ends when its stores have arrived.
   const { memory } = sm;
@@ -98,4 +107,11 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
     replayed: sm.replayed,
     share: 1 / scale,
   };
+}
+
+/** Cycles that each resource whose work may differ from instruction to instruction has been busy so far; pipes: a scheduler's. */
+function busyOf({ memory, pipeBusy, gpu }: SmReplay): readonly number[] {
+  const { l1, copies, constants, readPort, writePort, l2Reads, l2Writes, dram, hostReads, hostWrites, atomics } = memory;
+  const servers = [l1, copies, constants, readPort, writePort, l2Reads, l2Writes, dram, hostReads, hostWrites, atomics];
+  return [...servers.map(({ busy }) => busy), ...pipeBusy.map((busy) => busy / gpu.schedulers)];
 }
