@@ -148,8 +148,9 @@ function watchedElsewhere(found: Executed, within: (limits: Limits) => Executed 
 }
 
 function estimated(within: (limits: Limits) => Executed | undefined): Executed | undefined {
-  const rough = within(estimating) ?? within(estimatingLeast);
-  return rough && rough.steps <= estimating.steps * littleSpent ? (within(estimatingFinely) ?? rough) : rough;
+  const rough = within(estimating);
+  if (!rough) return within(estimatingLeast);
+  return rough.steps <= estimating.steps * littleSpent ? (within(estimatingFinely) ?? rough) : rough;
 }
 
 /** Throws `BudgetExceeded`. */

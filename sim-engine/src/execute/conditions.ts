@@ -167,6 +167,8 @@ export function wrapGuard(op: Op, registers: Registers, patterns: Patterns): Ste
   if (!operand || !pattern || operand.type !== "i32") return undefined;
   const values = registers.ints(operand);
   const { least, most } = pattern;
+  // All lanes have the same.
+  if (least === 0 && most === 0) return undefined;
   const signed =
     (low: number): Step =>
     (o) => {

@@ -151,7 +151,7 @@ export class LoopEstimate {
       return;
     }
     // In each slice a turn further from the middle, so that all places in a line of memory have their share.
-    const first = Math.min(high - turnsOfSlice, low + ((high - low - turnsOfSlice) >> 1) + slice);
+    const first = Math.min(high - turnsOfSlice, low + Math.floor((high - low - turnsOfSlice) / 2) + slice);
     advanceValues(values, o, mask, before, from, first);
     plan.second = first + 1;
     state.weight = (high - low) / turnsOfSlice;

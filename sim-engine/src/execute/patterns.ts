@@ -158,6 +158,8 @@ function integer(op: string, a: Linear, b: Linear, args: readonly Op[], constant
   if (left && left.type !== "i32" && left.type !== "i64") return undefined;
   const x = left && constantOf(left);
   const y = right && constantOf(right);
+  // Truncates towards 0, so that negative ones are divided otherwise: of 32 bits `wrapGuard` looks out for them.
+  if (left?.type === "i64" && (op === "sdiv" || op === "srem") && a.lanes !== even) return undefined;
   switch (op) {
     case "add":
       return sum(a, b, 1);
@@ -167,7 +169,7 @@ function integer(op: string, a: Linear, b: Linear, args: readonly Op[], constant
       if (y !== undefined) return scaled(a, y);
       if (x !== undefined) return scaled(b, x);
       // The same factor in all lanes, but not known.
-      return a.lanes === even && b.lanes === even ? { lanes: even, divisor: a.divisor * b.divisor } : undefined;
+      return a.lanes === even && b.lanes === even ? scaled(a, b.divisor) : undefined;
     case "shl":
       return y !== undefined && y >= 0 && y < 31 ? scaled(a, 2 ** y) : undefined;
     case "and":

@@ -243,4 +243,33 @@ describe("the replay", () => {
         expect([budget, Math.abs(replay(launch, h200.values, new Work(), budget)!.cycles / all.cycles - 1) < 0.01]).toEqual([budget, true]);
     },
   );
+
+  test.each([9, 5, 2])(
+    "no scheduler issues more than it can, whatever the part that is replayed asks of others: %i short blocks for a long one",
+    (share) => {
+      const launchOf = (length: number, accesses: boolean): ExecutionSummary => {
+        const program = new TimedProgram();
+        const site = program.site({ space: "shared", operation: "load" });
+        for (let i = 0; i < length; i++) {
+          if (accesses && i % 4 === 0) program.memory(site, [], 1, 0);
+          else program.compute(i % 3 === 0 ? "alu" : "fma", []);
+        }
+        return program.launch(132 * 200, 128);
+      };
+      const [long, short] = [launchOf(2500, true), launchOf(150, false)];
+      const [one, other] = [long.blocks[0]!, short.blocks[0]!];
+      const weight = (132 * 200) / (share + 1);
+      const launch: ExecutionSummary = {
+        ...long,
+        code: [...long.code, ...short.code],
+        blocks: [
+          { ...one, weight },
+          { ...other, weight: share * weight, index: 1, warps: other.warps.map((warp) => ({ ...warp, blocks: Uint32Array.of(1) })) },
+        ],
+      };
+      const { cycles, busy } = replay(launch, h200.values, new Work())!;
+      expect(busy.issue! / cycles).toBeLessThanOrEqual(1);
+      expect(busy.issue! / cycles).toBeGreaterThan(0.97);
+    },
+  );
 });

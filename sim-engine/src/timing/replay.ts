@@ -109,9 +109,13 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
   };
 }
 
-/** Cycles that each resource whose work may differ from instruction to instruction has been busy so far; pipes: a scheduler's. */
-function busyOf({ memory, pipeBusy, gpu }: SmReplay): readonly number[] {
-  const { l1, copies, constants, readPort, writePort, l2Reads, l2Writes, dram, hostReads, hostWrites, atomics } = memory;
-  const servers = [l1, copies, constants, readPort, writePort, l2Reads, l2Writes, dram, hostReads, hostWrites, atomics];
-  return [...servers.map(({ busy }) => busy), ...pipeBusy.map((busy) => busy / gpu.schedulers)];
+/** Cycles that each resource has been busy so far; issue and pipes: a scheduler's. */
+function busyOf({ memory, barriers, pipeBusy, done, gpu }: SmReplay): readonly number[] {
+  const { l1, copies, bulk, constants, readPort, writePort, l2Reads, l2Writes, dram, hostReads, hostWrites, atomics } = memory;
+  const servers = [l1, copies, bulk, constants, readPort, writePort, l2Reads, l2Writes, dram, hostReads, hostWrites, atomics, barriers];
+  return [
+    done / gpu.issuesPerScheduler / gpu.schedulers,
+    ...servers.map(({ busy }) => busy),
+    ...pipeBusy.map((busy) => busy / gpu.schedulers),
+  ];
 }

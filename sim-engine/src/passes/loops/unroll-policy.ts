@@ -31,10 +31,10 @@ export function decide(loop: Loop, trips: number | undefined, within = 0): Decis
   const size = sizes(loop);
   const raw = Math.max(size.raw, sizesOfNests.get(loop.header) ?? 0);
   if (unroll === "full") {
-    const turn = (sizesInMemory.get(loop.header) ?? size.merged) + 1;
+    const turn = Math.max(sizesInMemory.get(loop.header) ?? 0, size.merged) + 1;
     if (trips !== undefined) {
       if (trips * turn <= nvcc.pragmaUnrollSize) return { kind: "full", trips };
-      const factor = dividingPower(trips, nvcc.pragmaUnrollSize / turn);
+      const factor = dividingPower(trips, Math.min(mostCopies, nvcc.pragmaUnrollSize / turn));
       if (factor > 1) return { kind: "partial", factor };
     }
   } else if (unroll !== undefined) {
@@ -60,6 +60,9 @@ export function decide(loop: Loop, trips: number | undefined, within = 0): Decis
   if (4 * raw <= nvcc.unrollByFourSize) return { kind: "partial", factor: 4 };
   return 2 * raw <= nvcc.unrollByTwoSize ? { kind: "partial", factor: 2 } : { kind: "none" };
 }
+
+/** Copies of a turn in part of a loop under a pragma: nvcc was seen to make so many, and how many more it makes hardly shows. */
+const mostCopies = 128;
 
 /** Instructions that a loop has more where it is unrolled in part: its copies, those of the rest, and what chooses between them. */
 export const growth = (loop: Loop, decision: Decision): number =>

@@ -142,6 +142,13 @@ test("pragma unroll says how much", () => {
   expect(printKernel(runtime).match(/load\.global/g)?.length).toBe(9);
 });
 
+test("pragma unroll without a number does not make more copies than anybody waits for", () => {
+  const long = prepared(loop("const 0", "const 65536", "1", " unroll full"));
+  unrollLoops(long, new Work(1e9));
+  clean(long);
+  expect(printKernel(long).match(/load\.global/g)?.length).toBe(128);
+});
+
 test.each([2, 3, 4, 5, 6, 7])("unrolled by %i, any number of turns is left over", (factor) => {
   const original = prepared(loop("const 0", "param 2", "1", ` unroll ${factor}`));
   const kernel = cloneKernel(original);
