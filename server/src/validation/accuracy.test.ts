@@ -156,7 +156,15 @@ const reached: readonly {
       bankConflictPrecision: 1,
       occupancyRight: 0.86,
     },
-    most: { sectors: 0.001, instructions: 0.02, registers: 0.01, timeMean: 0.095, timeMedian: 0.055, dramMedian: 0.03, achievedPoints: 7.5 },
+    most: {
+      sectors: 0.001,
+      instructions: 0.02,
+      registers: 0.01,
+      timeMean: 0.095,
+      timeMedian: 0.055,
+      dramMedian: 0.03,
+      achievedPoints: 7.5,
+    },
   },
   {
     set: "h200-mixed",
