@@ -28,7 +28,7 @@ const replayBudget = 60_000;
 /** How many times its budget a replay may take to get through the blocks that are resident at first. */
 const longestReplay = 4;
 
-/** How soon a resource bounds less than all of the time as it is busy for less of it: assumed, and of little weight (2 % of the time of any set measured). */
+/** How soon a resource bounds less than all of the time as it is busy for less of it. Assumed: with 1 the mean error of none of eight sets moves by 0.1 of a point. */
 const boundSharpness = 4;
 
 /** Instructions that a replay can go through of each warp, with so many resident: what of it comes later is not seen. */

@@ -61,7 +61,10 @@ export function decide(loop: Loop, trips: number | undefined, within = 0): Decis
   return 2 * raw <= nvcc.unrollByTwoSize ? { kind: "partial", factor: 2 } : { kind: "none" };
 }
 
-/** Copies of a turn in part of a loop under a pragma: nvcc was seen to make so many, and how many more it makes hardly shows. */
+/**
+ * Copies of a turn, of a loop under a pragma that is not unrolled completely: as many as nvcc was seen to make (validation/compiler/fragmentSteps.json).
+ * Assumed: it makes more of short turns, which shows in little but the time that it takes to read them.
+ */
 const mostCopies = 128;
 
 /** Instructions that a loop has more where it is unrolled in part: its copies, those of the rest, and what chooses between them. */
@@ -95,8 +98,8 @@ export function keepSize(loop: Loop): void {
 const sizesInMemory = new WeakMap<Block, number>();
 
 /**
- * What those are besides themselves: the words that a product loads and stores. Of 16 by 16 sums the machine's are a half, and of 8 deep ones
- * in `tf32` a quarter.
+ * What each of the machine's products is besides itself: its share of the words that one of `wmma` loads and stores (4 of A, 4 of B, and 8 sums twice;
+ * of doubles 1, 1, and 2 twice) and of that one instruction. 16 by 16 sums are two of the machine's, in `tf32` four.
  */
 const movesOf: Readonly<Partial<Record<MatrixElement, number>>> = { bf16: 11.5, tf32: 5.25, f64: 6 };
 
