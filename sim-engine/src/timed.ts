@@ -226,12 +226,46 @@ function observedOf(sampled: readonly SampledBlock[]): ObservedWeight[] {
   return watched.map((each) => ({ ...each, weight: each.weight * factor }));
 }
 
+/** What lanes move: sectors of global and local memory, and wavefronts of shared memory. */
+class Moved {
+  /** By site, which of the two it moves; of others none. */
+  readonly #kinds: readonly (number | undefined)[];
+  /** In the launch. */
+  readonly ofLaunch: readonly [sectors: number, wavefronts: number];
+
+  constructor(run: Executed) {
+    const { counts, totals } = run.sample;
+    const kinds: (number | undefined)[] = [];
+    const ofLaunch: [number, number] = [0, 0];
+    for (const [site, counter] of lanesOf(run)) {
+      if (counter.operation === "copy" || counter.space === "constant" || counter.space === "texture") continue;
+      const kind = counter.space === "shared" ? 1 : 0;
+      kinds[site] = kind;
+      ofLaunch[kind] += counts.access(totals, counter).transactions;
+    }
+    this.#kinds = kinds;
+    this.ofLaunch = ofLaunch;
+  }
+
+  /** By what was recorded of a block's warps. */
+  by(records: readonly WarpRecord[]): readonly [sectors: number, wavefronts: number] {
+    const found: [number, number] = [0, 0];
+    for (const { requests, starts, weights } of records)
+      for (const [entry, start] of starts.entries())
+        for (let r = start; r < (starts[entry + 1] ?? requests.length); r += 3) {
+          const kind = this.#kinds[requests[r]!];
+          if (kind !== undefined) found[kind]! += requests[r + (kind === 1 ? 1 : 2)]! * weights[entry]!;
+        }
+    return found;
+  }
+}
+
 /** So many blocks made up of warps that were watched each by itself show how blocks differ: assumed (DEVIATIONS.md). */
 const enoughBlocks = 8;
 
 /**
  * Observed blocks that stand for the grid, with weights that sum to it; warps that were watched each by itself make up blocks. Where
- * they are part of a larger sample, weights are calibrated so that they issue as many instructions in all as the whole sample says.
+ * they are part of a larger sample, weights are calibrated so that they issue and move as much in all as the whole sample says.
  */
 function blockTraces(
   run: Executed,
@@ -269,13 +303,18 @@ function blockTraces(
     return tracesOf(of, program.blocks, code, residentBlocks * warps, rest);
   };
   if (chosen.length === 0) chosen.push(...sample.watched.map(({ log, records }) => ({ index: log.block, weight: 1, records })));
+  // What is asked of the memory differs from block to block otherwise than instructions do, where lanes are masked.
+  const moved = chosen.some(({ records: of }) => of.some(({ full }) => full)) ? undefined : new Moved(run);
   const traces = chosen.map(({ index, weight, records }) => ({
     index,
     weight,
     warps: tracesOfBlock(records),
-    issued: records.reduce((sum, record) => sum + issued(record), 0),
+    amounts: [records.reduce((sum, record) => sum + issued(record), 0), ...(moved?.by(records) ?? [])],
   }));
-  const weights = calibrated(traces, instructions / blocks);
+  const weights = calibrated(
+    traces,
+    [instructions, ...(moved?.ofLaunch ?? [])].map((amount) => amount / blocks),
+  );
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return traces.map(({ index, warps: of }, k) => ({ index, warps: of, weight: ((weights[k] ?? 0) * blocks) / sum }));
 }
