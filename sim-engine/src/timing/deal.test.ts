@@ -22,4 +22,11 @@ describe("the blocks that an SM is dealt", () => {
     expect(dealt(deal, 100).filter((k) => k === 1)).toHaveLength(25);
     expect(deal.instructions).toBeCloseTo(100 * 325);
   });
+
+  it("lie all over their kinds where there are more of these than an SM is dealt, in whichever order they stand", () => {
+    const kinds = Array.from({ length: 76 }, (_, k) => block(k, 10, 288 + 8 * k));
+    const deal = new Deal(kinds, 31, false, 132);
+    const mean = dealt(deal, 31).reduce((sum, k) => sum + kinds[k]!.instructions, 0) / 31;
+    expect(mean / (deal.instructions / 31)).toBeCloseTo(1, 1);
+  });
 });

@@ -7,6 +7,9 @@ export interface DealtBlock {
   readonly instructions: number;
 }
 
+/** The numbers whose multiples, taken modulo 1, are spread most evenly however many are taken. */
+const goldenRatio = (Math.sqrt(5) - 1) / 2;
+
 /**
  * Deals blocks in proportion to their weights. Where an SM gets its blocks at once, none can make up for another's: the busiest has
  * its share of the longest blocks rounded up.
@@ -21,12 +24,13 @@ export class Deal {
   constructor(blocks: readonly DealtBlock[], count: number, atOnce: boolean, smCount: number) {
     const total = blocks.reduce((sum, { block }) => sum + block.weight, 0);
     this.#shares = blocks.map(({ block }) => block.weight / total);
-    this.#credit = new Float64Array(blocks.length);
+    // Of more kinds of blocks than an SM is dealt one after the other, those that it is dealt lie all over them, in whichever order they stand.
+    this.#credit = Float64Array.from(this.#shares, (share, k) => (atOnce ? 0 : share * (((k + 1) * goldenRatio) % 1)));
     const mean = blocks.reduce((sum, { instructions }, k) => sum + instructions * this.#shares[k]!, 0);
     const longest = blocks.reduce((best, { instructions }, k) => (instructions > blocks[best]!.instructions ? k : best), 0);
     const { block, instructions } = blocks[longest]!;
     const more = atOnce ? Math.min(count, Math.ceil(block.weight / smCount)) - count * this.#shares[longest]! : 0;
-    this.#credit[longest]! = Math.max(0, more);
+    if (more > 0) this.#credit[longest] = more;
     // What it has more of the longest it has less of all the others.
     const others = 1 - this.#shares[longest]!;
     const meanOfOthers = others > 0 ? (mean - instructions * this.#shares[longest]!) / others : instructions;
