@@ -219,6 +219,33 @@ describe("a gather by indices that an earlier launch stored", () => {
     expect(report?.assumptions.map(({ why }) => why)).toContain("to run more of its blocks takes too long");
   });
 
+  test("blocks that cannot be run stored what those did that were, and lie as they do: sorted up and down in turn", () => {
+    const n = 1 << 20;
+    const code = `__global__ void sort(int *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned h = i;
+  for (int k = 0; k < 300; ++k) h = (h ^ (h >> 7)) * 1664525u + 1013904223u;
+  int at = threadIdx.x * 16 + h % 16;
+  x[i] = blockIdx.x % 2 ? 4096 - at : at;
+}
+__global__ void exchange(int *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int j = i ^ 256;
+  if (j > i && x[i] > x[j]) x[i] = x[j];
+}
+int main() {
+  const int n = ${n};
+  int *x;
+  cudaMalloc(&x, n * sizeof(int));
+  sort<<<n / 256, 256>>>(x);
+  exchange<<<n / 256, 256>>>(x);
+}`;
+    const report = reportsOf(code).get("exchange")!;
+    // Of the even blocks the upper half is larger than what lies opposite: all lanes of its warps, and none of the others.
+    expect(report.traffic.globalStoreSectors / (n / 2 / 2 / 8)).toBeCloseTo(1, 1);
+    expect(report.assumptions.map(({ value }) => value)).toContain("as blocks like the others did that were run");
+  });
+
   test("a grid too large to be run as a whole", () => {
     const n = 1 << 24;
     const report = reportsOf(program(cases["a hash"]!.kernels, "fill<<<n / 256, 256>>>(idx, n);", n)).get("gather");

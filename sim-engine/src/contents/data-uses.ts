@@ -7,6 +7,8 @@ import type { Kernel, Op } from "../ir/kernel.ts";
 const mixedCount = 2 ** 31;
 const mixing = /^([us]rem|[us]div|mul|and|xor|lshr|shl)$/;
 const furthest = 6;
+/** Operations whose first operand is a place. */
+const reaches = /^(load|store|atomic|copy)/;
 
 /** The number a value has, where it is one of the source or a parameter that is given. */
 type NumberOf = (op: Op) => number | undefined;
@@ -62,6 +64,23 @@ export class DataUses {
         const place = placeOf(other);
         const next = place && place.base === here.base && place.index === here.index && Math.abs(place.offset - here.offset) === here.scale;
         if (next && this.boundsLoop(other)) return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether any value that is loaded, or what is computed of it, decides where the kernel reads or writes. */
+  get decideAddresses(): boolean {
+    const seen = new Set<Op>();
+    const pending = this.#kernel.blocks.flatMap(({ ops }) =>
+      ops.filter(({ action }) => action.kind === "load" || action.kind === "atomic"),
+    );
+    for (let at = pending.pop(); at; at = pending.pop()) {
+      for (const user of this.of(at)) {
+        if (user.action.kind === "gep" || (reaches.test(user.action.kind) && user.args[0] === at)) return true;
+        if (seen.has(user) || reaches.test(user.action.kind)) continue;
+        seen.add(user);
+        pending.push(user);
       }
     }
     return false;

@@ -44,8 +44,15 @@ export class EarlierContents implements Contents {
   readonly #known = new Map<EarlierLaunch, Map<number, Known>>();
   readonly #left = new Map<EarlierLaunch, Map<string, number | bigint | undefined>>();
 
-  constructor(work: Work, steps = defaultSteps) {
+  readonly #alike: boolean;
+
+  /**
+   * @param alike blocks of earlier launches that are not run may be taken to store what others do: places that follow from what they
+   * stored would come again where they do not
+   */
+  constructor(work: Work, alike = false, steps = defaultSteps) {
     this.#work = work;
+    this.#alike = alike;
     this.#runs = work.share(steps);
   }
 
@@ -54,7 +61,13 @@ export class EarlierContents implements Contents {
     const cut = [...this.#known].flatMap(([{ name }, buffers]) =>
       [...buffers.values()].flatMap((known) =>
         known && "replay" in known && known.replay.rest
-          ? [{ what: `what ${name} stored`, value: inWords(known.replay.rest), why: "to run more of its blocks takes too long" }]
+          ? [
+              {
+                what: `what ${name} stored`,
+                value: wordsOfRest(known.replay, known.replay.rest),
+                why: "to run more of its blocks takes too long",
+              },
+            ]
           : [],
       ),
     );
@@ -194,7 +207,7 @@ export class EarlierContents implements Contents {
       const { assumptions, decisive, invented, madeUp } = complete;
       const isKnown =
         assumptions.length === 0 && invented.size === 0 && [...decisive].every((index) => isExact(complete.launch.buffers[index]?.content));
-      const replay = new Replay(kernel, complete.launch, buffer, this, this.#runs, isKnown ? before : undefined);
+      const replay = new Replay(kernel, complete.launch, buffer, this, this.#runs, isKnown ? before : undefined, undefined, this.#alike);
       for (const assumption of complete.assumptions) this.#assumptions.push({ ...assumption, what: `${assumption.what} (of ${by.name})` });
       const inputs = madeUp.size > 0 ? undefined : [before, ...[...decisive].flatMap((index) => launch.buffers[index]?.content ?? [])];
       return { replay, origin: originOf(by, replay, before), inputs };
@@ -225,6 +238,10 @@ function originOf({ name }: EarlierLaunch, { found, content }: Replay, before: C
       return { value: `as ${name} stored it`, why: `what that launch stores was computed where it is read${rest}` };
   }
 }
+
+/** What is taken of the blocks that were not run. */
+const wordsOfRest = ({ blockBytes }: Replay, rest: Content): string =>
+  blockBytes === undefined ? inWords(rest) : "as blocks like the others did that were run";
 
 function inWords(content: Content): string {
   switch (content.kind) {
