@@ -9,6 +9,8 @@ export default defineConfig({
     testTimeout: 30_000,
     // Vitest leaves a core to itself, which on a machine of two would be half of them.
     maxWorkers: availableParallelism(),
+    // What two workers on two cores wait for is each other's compilers: code is optimised later, and less of it for nothing.
+    execArgv: ["--interrupt-budget=1000000", "--min-semi-space-size=32", "--max-semi-space-size=32"],
     projects: [
       {
         extends: true,

@@ -23,10 +23,15 @@ interface Recorded {
   readonly [varied: string]: unknown;
 }
 
-const recorded = (family: string): readonly Recorded[] => {
+const families = new Map<string, readonly Recorded[]>();
+
+/** The same probes for all that is asked of them: what is made of one is kept by it. */
+function recorded(family: string): readonly Recorded[] {
   const path = new URL(`../../../sim-engine/validation/compiler/${family}.json`, import.meta.url);
-  return (JSON.parse(readFileSync(path, "utf8")) as { readonly probes: readonly Recorded[] }).probes;
-};
+  const probes = families.get(family) ?? (JSON.parse(readFileSync(path, "utf8")) as { readonly probes: readonly Recorded[] }).probes;
+  families.set(family, probes);
+  return probes;
+}
 
 async function lowered({ source, name }: Recorded): Promise<Kernel> {
   const { unit, reading } = await parseText(source);

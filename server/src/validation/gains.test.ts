@@ -41,7 +41,10 @@ const nsOf = (rule: string, text: "bad" | "good"): number => measured.find((each
 function simulatedNs(code: string): number {
   const gpu = findGpu("h200");
   if (!gpu) throw new Error("no H200");
-  return simulateProgram(analyseCode(code), gpu).launches.reduce((sum, { report }) => sum + (report.time?.ns ?? 0), 0);
+  return simulateProgram(analyseCode(code), gpu, { figuresOnly: true }).launches.reduce(
+    (sum, { report }) => sum + (report.time?.ns ?? 0),
+    0,
+  );
 }
 
 const pairs = rules.filter(({ id }) => !notAlike.includes(id) && isAsMeasured(id, "bad") && isAsMeasured(id, "good"));

@@ -21,7 +21,9 @@ const rows = readFileSync(path.join(folder, "h200-parts.tsv"), "utf8")
 const reports = new Map<string, LaunchReport>();
 beforeAll(async () => {
   await loadGrammarFromDisk();
-  const { launches, notSimulated } = simulateProgram(analyseCode(readFileSync(path.join(folder, "parts.cu"), "utf8")), findGpu("h200")!);
+  const { launches, notSimulated } = simulateProgram(analyseCode(readFileSync(path.join(folder, "parts.cu"), "utf8")), findGpu("h200")!, {
+    figuresOnly: true,
+  });
   expect(notSimulated).toEqual([]);
   for (const { report } of launches) reports.set(`${report.kernel}<${report.templateArguments}> ${report.grid}`, report);
 }, 120_000);

@@ -34,7 +34,7 @@ class Launches {
 
   constructor(folder: string, file: string, id: Card) {
     this.gpu = findGpu(id) as GpuModel;
-    const { launches } = simulateProgram(analyseFile(path.join(folder, file), this.gpu), this.gpu);
+    const { launches } = simulateProgram(analyseFile(path.join(folder, file), this.gpu), this.gpu, { figuresOnly: true });
     this.#reports = launches.map(({ report }) => report);
   }
 

@@ -12,7 +12,9 @@ const folder = path.join(import.meta.dirname, "../../../sim-engine/validation/mi
 test("loops take the time that their loads under way let them", async () => {
   await loadGrammarFromDisk();
   const [, ...rows] = readFileSync(path.join(folder, "h200-indices.tsv"), "utf8").trimEnd().split("\n");
-  const { launches, notSimulated } = simulateProgram(analyseCode(readFileSync(path.join(folder, "indices.cu"), "utf8")), findGpu("h200")!);
+  const { launches, notSimulated } = simulateProgram(analyseCode(readFileSync(path.join(folder, "indices.cu"), "utf8")), findGpu("h200")!, {
+    figuresOnly: true,
+  });
   expect(notSimulated).toEqual([]);
   expect(launches).toHaveLength(rows.length);
   const off = rows.map((row, k) => Math.abs((launches[k]!.report.time?.ns ?? 0) / Number(row.split("\t")[1]) - 1));

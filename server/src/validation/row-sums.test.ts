@@ -40,7 +40,7 @@ beforeAll(async () => {
     .split("\n")
     .filter((line) => !line.includes("<<<") || kept.has(line.trim()))
     .join("\n");
-  const { launches, notSimulated } = simulateProgram(analyseCode(code), findGpu("h200")!);
+  const { launches, notSimulated } = simulateProgram(analyseCode(code), findGpu("h200")!, { figuresOnly: true });
   expect(notSimulated).toEqual([]);
   reports = launches.map(({ report }) => report).filter(({ kernel, grid }) => kernel === "added" && grid[0] === 132);
   expect(reports).toHaveLength(rows.length);

@@ -12,7 +12,9 @@ const folder = path.join(import.meta.dirname, "../../../sim-engine/validation/mi
 test("each byte that any block touches is read once, as measured", async () => {
   await loadGrammarFromDisk();
   const [, ...rows] = readFileSync(path.join(folder, "h200-groups.tsv"), "utf8").trimEnd().split("\n");
-  const { launches, notSimulated } = simulateProgram(analyseCode(readFileSync(path.join(folder, "groups.cu"), "utf8")), findGpu("h200")!);
+  const { launches, notSimulated } = simulateProgram(analyseCode(readFileSync(path.join(folder, "groups.cu"), "utf8")), findGpu("h200")!, {
+    figuresOnly: true,
+  });
   expect(notSimulated).toEqual([]);
   expect(launches).toHaveLength(rows.length);
   for (const [k, row] of rows.entries()) {
