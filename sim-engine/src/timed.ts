@@ -311,10 +311,10 @@ function blockTraces(
     warps: tracesOfBlock(records),
     amounts: [records.reduce((sum, record) => sum + issued(record), 0), ...(moved?.by(records) ?? [])],
   }));
-  const weights = calibrated(
-    traces,
-    [instructions, ...(moved?.ofLaunch ?? [])].map((amount) => amount / blocks),
-  );
+  // What was recorded is of the blocks that were run, whatever they are imagined without.
+  const [columns, rows, layers] = program.launch.grid;
+  const perBlock = moved?.ofLaunch.map((amount) => amount / (columns * rows * layers)) ?? [];
+  const weights = calibrated(traces, [instructions / blocks, ...perBlock]);
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return traces.map(({ index, warps: of }, k) => ({ index, warps: of, weight: ((weights[k] ?? 0) * blocks) / sum }));
 }

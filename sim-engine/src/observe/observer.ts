@@ -352,15 +352,35 @@ export class Observer implements AccessListener {
   ): number[] {
     const found: number[] = [];
     for (const group of laneGroups(mask, lanesTogether)) {
-      this.#seen.clear();
-      for (let lane = 0; lane < 32; lane++) {
-        if (!((group >>> lane) & 1)) continue;
+      const before = found.length;
+      // Most accesses ascend with the lane: then what lies above the last sector is new.
+      let highest = -1;
+      for (let lane = 0, bits = group; bits !== 0; lane++, bits >>>= 1) {
+        if ((bits & 1) === 0) continue;
         const address = addresses[from + lane]!;
+        let sector = Math.floor(address / sectorBytes);
+        if (sector < highest) {
+          found.length = before;
+          this.#addScattered(found, bytes, addresses, from, group);
+          break;
+        }
+        if (sector === highest) sector++;
         const last = Math.floor((address + bytes - 1) / sectorBytes);
-        for (let sector = Math.floor(address / sectorBytes); sector <= last; sector++) if (this.#seen.add(sector | 0)) found.push(sector);
+        for (; sector <= last; sector++) found.push(sector);
+        highest = Math.max(highest, last);
       }
     }
     return found;
+  }
+
+  #addScattered(found: number[], bytes: number, addresses: Float64Array, from: number, group: number): void {
+    this.#seen.clear();
+    for (let lane = 0, bits = group; bits !== 0; lane++, bits >>>= 1) {
+      if ((bits & 1) === 0) continue;
+      const address = addresses[from + lane]!;
+      const last = Math.floor((address + bytes - 1) / sectorBytes);
+      for (let sector = Math.floor(address / sectorBytes); sector <= last; sector++) if (this.#seen.add(sector | 0)) found.push(sector);
+    }
   }
 }
 

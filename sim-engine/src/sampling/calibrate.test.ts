@@ -29,11 +29,20 @@ test("what blocks move is met as well as what they issue: of masked blocks some 
   expect(mean(items, weights, 1) / 900).toBeCloseTo(1, 2);
 });
 
-test("of means that contradict each other the first is met, and no item is left without weight", () => {
-  const items = [item(1, 10, 1), item(1, 20, 2), item(1, 30, 3)];
-  const weights = calibrated(items, [25, 1.2]);
+test.each([
+  ["along with it", [item(1, 10, 1), item(1, 20, 2), item(1, 30, 3)], [25, 1.2]],
+  ["along with it, nearly", [item(1, 10, 1), item(1, 20, 2.01), item(1, 30, 3)], [25, 2.4]],
+  ["against it", [item(1, 10, 3), item(1, 20, 2), item(1, 30, 1)], [25, 2.2]],
+  ["nothing at all", [item(100, 10, 1), item(1, 30, 3)], [25, 0]],
+] as const)("of means that contradict each other the first is met, and no item is left without weight: %s", (_, items, targets) => {
+  const weights = calibrated(items, targets);
+  expect(mean(items, weights) / targets[0]).toBeCloseTo(1, 2);
   expect(Math.min(...weights) / Math.max(...weights)).toBeGreaterThan(1e-6);
-  expect(weights.every(Number.isFinite)).toBe(true);
+});
+
+test("items that differ by next to nothing are not driven apart for it", () => {
+  const items = Array.from({ length: 12 }, (_, k) => item(1, 100, 1000 + (k % 4)));
+  expect(new Set(calibrated(items, [100, 1006]))).toEqual(new Set([1]));
 });
 
 test("weights that have the means already stay in proportion", () => {

@@ -23,10 +23,21 @@ describe("the blocks that an SM is dealt", () => {
     expect(deal.instructions).toBeCloseTo(100 * 325);
   });
 
-  it("lie all over their kinds where there are more of these than an SM is dealt, in whichever order they stand", () => {
-    const kinds = Array.from({ length: 76 }, (_, k) => block(k, 10, 288 + 8 * k));
-    const deal = new Deal(kinds, 31, false, 132);
-    const mean = dealt(deal, 31).reduce((sum, k) => sum + kinds[k]!.instructions, 0) / 31;
-    expect(mean / (deal.instructions / 31)).toBeCloseTo(1, 1);
+  it.each([
+    ["of one weight", 31, () => 10],
+    ["the longer, the more of them", 16, (k: number) => 10 * 1.03 ** k],
+    ["the longer, the fewer of them", 16, (k: number) => 10 * 0.97 ** k],
+    ["of five weights in turn", 20, (k: number) => 1 + (k % 5)],
+  ])("are like all their kinds where there are more of these than an SM is dealt: %s", (_, count, weight) => {
+    const kinds = Array.from({ length: 76 }, (_, k) => block(k, weight(k), 288 + 8 * k));
+    const deal = new Deal(kinds, count, false, 132);
+    const mean = dealt(deal, count).reduce((sum, k) => sum + kinds[k]!.instructions, 0) / count;
+    expect(mean / (deal.instructions / count)).toBeGreaterThan(0.9);
+    expect(mean / (deal.instructions / count)).toBeLessThan(1.1);
+  });
+
+  it("leave out kinds of which there is next to none", () => {
+    const deal = new Deal([block(0, 1, 5), block(1, 4094, 10), block(2, 1, 5), block(3, 2, 5)], 31, false, 132);
+    expect(new Set(dealt(deal, 31))).toEqual(new Set([1]));
   });
 });

@@ -17,6 +17,10 @@ const goldenRatio = (Math.sqrt(5) - 1) / 2;
 export class Deal {
   readonly #credit: Float64Array;
   readonly #shares: readonly number[];
+  readonly #instructions: readonly number[];
+  /** Blocks that run at once and are not dealt yet, and what they should issue; none where others follow. */
+  #left: number;
+  #toIssue: number;
   /** Warp instructions of all the blocks that are dealt. */
   readonly instructions: number;
 
@@ -24,8 +28,9 @@ export class Deal {
   constructor(blocks: readonly DealtBlock[], count: number, atOnce: boolean, smCount: number) {
     const total = blocks.reduce((sum, { block }) => sum + block.weight, 0);
     this.#shares = blocks.map(({ block }) => block.weight / total);
-    // Of more kinds of blocks than an SM is dealt one after the other, those that it is dealt lie all over them, in whichever order they stand.
-    this.#credit = Float64Array.from(this.#shares, (share, k) => (atOnce ? 0 : share * (((k + 1) * goldenRatio) % 1)));
+    // Kinds come in for the first time as it happens, not by how they are listed: of more kinds than an SM is dealt, those that it is
+    // dealt are like all.
+    this.#credit = Float64Array.from(blocks, (_, k) => (atOnce ? 0 : ((k + 1) * goldenRatio) % 1));
     const mean = blocks.reduce((sum, { instructions }, k) => sum + instructions * this.#shares[k]!, 0);
     const longest = blocks.reduce((best, { instructions }, k) => (instructions > blocks[best]!.instructions ? k : best), 0);
     const { block, instructions } = blocks[longest]!;
@@ -35,10 +40,26 @@ export class Deal {
     const others = 1 - this.#shares[longest]!;
     const meanOfOthers = others > 0 ? (mean - instructions * this.#shares[longest]!) / others : instructions;
     this.instructions = mean * count + Math.max(0, more) * (instructions - meanOfOthers);
+    this.#instructions = blocks.map((each) => each.instructions);
+    this.#left = atOnce ? count : 0;
+    this.#toIssue = this.instructions;
   }
 
   /** The index of the next block. */
   next(): number {
+    const best = this.#left === 1 ? this.#nearest() : this.#due();
+    this.#left--;
+    this.#toIssue -= this.#instructions[best]!;
+    return best;
+  }
+
+  /** The last of those that run at once makes up for what the others issue more or less than their share. */
+  #nearest(): number {
+    const off = (k: number): number => Math.abs(this.#instructions[k]! - this.#toIssue);
+    return this.#instructions.reduce((best, _, k) => (off(k) < off(best) ? k : best), 0);
+  }
+
+  #due(): number {
     const credit = this.#credit;
     let best = 0;
     for (let i = 0; i < credit.length; i++) {
