@@ -154,6 +154,9 @@ describe("as nvcc decides", () => {
     ["NVVM's unrolling where start and step are made alike", recorded("alikeSteps"), "nvvm", "20 of 22"],
     ["NVVM's unrolling by the widths of counter and bound", recorded("counterWidths"), "nvvm", "48 of 48"],
     ["ptxas's unrolling by the widths of counter and bound", recorded("counterWidths"), "ptxas", "36 of 48"],
+    ["NVVM's unrolling by counters of 64 bits", recorded("longLoops"), "nvvm", "72 of 72"],
+    // Of unsigned ones it makes one turn more of those that come first or last; here as of the others.
+    ["ptxas's unrolling by counters of 64 bits", recorded("longLoops"), "ptxas", "39 of 72"],
     ["NVVM's unrolling over rows, by how wide the product is", recorded("wideProducts"), "nvvm", "15 of 15"],
     ["ptxas's unrolling over rows, by how wide the product is", recorded("wideProducts"), "ptxas", "15 of 15"],
     ["NVVM's unrolling by what is read", recorded("indices"), "nvvm", "130 of 130"],

@@ -138,6 +138,21 @@ function* laneLoops() {
       }
 }
 
+/** Loops of unknown length whose counter has 64 bits: how far they are unrolled, by where they begin, their step, and what they do. */
+function* longLoops() {
+  const starts = { constant: "0", lane: "threadIdx.x & 31u", thread: "threadIdx.x", both: "m + threadIdx.x" };
+  const accesses = { summed: "x += q[i];", constant: "p[i] = a;", copied: "p[i] = q[i];" };
+  for (const [counter, type] of Object.entries({ long: "long", unsigned_long: "unsigned long" }))
+    for (const [start, text] of Object.entries(starts))
+      for (const step of [1, 2, 32])
+        for (const [access, body] of Object.entries(accesses)) {
+          const name = `long_loop_${counter}_${start}_${step}_${access}`;
+          const source = kernel(name, `, ${type} n, unsigned m`, `for (${type} i = ${text}; i < n; i += ${step}) { x=x*a+1; ${body} }`);
+          const adds = body.startsWith("x +=") ? { body: "load", loads: 1 } : { loads: 0 };
+          yield { name, source, varied: { counter, start, step, access, size: 1, ...adds }, marker: "fma" };
+        }
+}
+
 /**
  * Loops of unknown length around a nest that fills a tile of registers straight from global memory: how far they are unrolled, by the tile's
  * size and by whether the loop goes along the rows of both operands, down their columns, or reads them into arrays first.
@@ -1085,6 +1100,7 @@ export const families = {
   tiles,
   nests,
   laneLoops,
+  longLoops,
   fillings,
   elements,
   pragmas,

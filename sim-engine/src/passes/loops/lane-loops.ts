@@ -7,7 +7,7 @@ import { definedIn } from "./induction.ts";
 
 /**
  * Whether lanes begin apart, and store to memory what they load of it, or where that says: such a loop, where NVVM has left it, ptxas leaves
- * too (validation/compiler/laneLoops.json).
+ * too (validation/compiler/laneLoops.json), but not where its counter has 64 bits (longLoops.json).
  */
 export function copiesByLane(loop: Loop, start: Op): boolean {
   if (!differsByThread(start)) return false;

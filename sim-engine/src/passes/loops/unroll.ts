@@ -83,7 +83,7 @@ export function unrollAgain(kernel: Kernel, work: Work): boolean {
       return true;
     }
     const counter = loopCounter(loop, test, entry);
-    if (!counter || (loop.header.unroll === undefined && copiesByLane(loop, counter.start))) return false;
+    if (!counter || (loop.header.unroll === undefined && counter.phi.type === "i32" && copiesByLane(loop, counter.start))) return false;
     return stages.descending(counter, decision.factor);
   });
 }
