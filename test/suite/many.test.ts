@@ -4,7 +4,7 @@ import type { WarpLensApi } from "@warplens/client";
 import { type CodeLens, commands, type TextDocument, window, workspace } from "vscode";
 import { activated, eventually, fileUri, show } from "./support.ts";
 
-const files = 50;
+const files = 25;
 const launches = 30;
 
 const lensTitles = async (document: TextDocument): Promise<string[]> => {
