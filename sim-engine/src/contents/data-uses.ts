@@ -8,7 +8,9 @@ const mixedCount = 2 ** 31;
 const mixing = /^([us]rem|[us]div|mul|and|xor|lshr|shl)$/;
 const furthest = 6;
 /** Operations whose first operand is a place. */
-const reaches = /^(load|store|atomic|copy)/;
+const reaches = /^(load|store|atomic)/;
+const isLoaded = ({ action }: Op): boolean =>
+  action.kind === "atomic" || (action.kind === "load" && action.space !== "param" && action.space !== "constant");
 
 /** The number a value has, where it is one of the source or a parameter that is given. */
 type NumberOf = (op: Op) => number | undefined;
@@ -69,16 +71,24 @@ export class DataUses {
     return false;
   }
 
-  /** Whether any value that is loaded, or what is computed of it, decides where the kernel reads or writes. */
+  /**
+   * Whether a value that is loaded, or what is computed of it, may decide where the kernel reads or writes: as part of an address, by how often a loop
+   * turns, or by which way numbers come to where ways meet.
+   */
   get decideAddresses(): boolean {
+    const { blocks } = this.#kernel;
+    this.#exits ??= exitConditions(this.#kernel);
+    const conditions = new Set(blocks.flatMap(({ end }) => (end.kind === "branch" ? [end.cond] : [])));
+    const headers = new Set(findLoops(this.#kernel).map(({ header }) => header));
+    const meets = blocks.some((block) => !headers.has(block) && block.phis.some(({ type }) => /^(i|ptr)/.test(type)));
     const seen = new Set<Op>();
-    const pending = this.#kernel.blocks.flatMap(({ ops }) =>
-      ops.filter(({ action }) => action.kind === "load" || action.kind === "atomic"),
-    );
+    const pending = blocks.flatMap(({ ops }) => ops.filter(isLoaded));
     for (let at = pending.pop(); at; at = pending.pop()) {
+      if (this.#exits.has(at) || (meets && conditions.has(at))) return true;
       for (const user of this.of(at)) {
-        if (user.action.kind === "gep" || (reaches.test(user.action.kind) && user.args[0] === at)) return true;
-        if (seen.has(user) || reaches.test(user.action.kind)) continue;
+        const { kind } = user.action;
+        if (kind === "gep" || kind.startsWith("copy") || (reaches.test(kind) && user.args[0] === at)) return true;
+        if (seen.has(user) || reaches.test(kind)) continue;
         seen.add(user);
         pending.push(user);
       }

@@ -240,8 +240,8 @@ function originOf({ name }: EarlierLaunch, { found, content }: Replay, before: C
 }
 
 /** What is taken of the blocks that were not run. */
-const wordsOfRest = ({ blockBytes }: Replay, rest: Content): string =>
-  blockBytes === undefined ? inWords(rest) : "as blocks like the others did that were run";
+const wordsOfRest = ({ tookLike }: Replay, rest: Content): string =>
+  tookLike ? `as blocks like the others did that were run, and elsewhere ${inWords(rest)}` : inWords(rest);
 
 function inWords(content: Content): string {
   switch (content.kind) {

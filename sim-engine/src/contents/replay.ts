@@ -17,6 +17,7 @@ import type { Contents, MemorySource } from "../execute/sources.ts";
 import { type Content, type Dim3, type Kernel, type Launch, type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
 import { Forms, linearIn } from "./forms.ts";
+import { LikeBlocks, type Stretches, stretchesOf } from "./like-blocks.ts";
 import { StoreOrigin } from "./origin.ts";
 import { summarise } from "./summary.ts";
 
@@ -31,9 +32,6 @@ const runSteps = 200_000;
 
 /** More than a block has. */
 const mostWarps = 64;
-/** What a block stores may follow from the last bits of its index (which way it sorts): those alike in so many are taken first. */
-const likeBits = 4;
-
 /** How what a buffer holds was found. */
 type Found = "simple" | "on demand" | "whole" | "sampled";
 
@@ -57,10 +55,10 @@ export class Replay implements MemorySource {
   /** What the launch's other blocks may have stored, once no more may be run, where nothing of a block like them is known. */
   rest: Content | undefined;
   #rest: MemorySource | undefined;
-  /** Bytes from where a block stores to where the next one does; undefined where that is not the same for all stores. */
-  readonly blockBytes: number | undefined;
-  /** By number of such bytes: how far on a block like the one that stores there stored, and was run; undefined without one. */
-  readonly #shifts = new Map<number, number | undefined>();
+  readonly #stretches: Stretches | undefined;
+  #like: LikeBlocks | undefined;
+  /** Whether any of what was read was taken from a block like the one that stores it. */
+  tookLike = false;
   readonly #contents: Contents;
   readonly #patience: number | undefined;
   readonly #before: MemorySource | undefined;
@@ -114,7 +112,7 @@ export class Replay implements MemorySource {
     this.element = type === "void" || type === "ptr" ? (launch.buffers[buffer]?.element ?? "i32") : type;
     const forms = new Forms(kernel, environment, launchConstants(environment));
     const stores = writers.flatMap((op) => storeForms(op, forms));
-    this.blockBytes = alike && stores.length === writers.length ? commonStep(stores, launch.grid) : undefined;
+    this.#stretches = alike && stores.length === writers.length ? stretchesOf(stores, this.#start, environment, work) : undefined;
     this.content = { kind: "unknown" };
     const simple = stores.length === writers.length && held.kind === "unknown" ? simpleContent(stores, this.#start) : undefined;
     if (simple) {
@@ -162,30 +160,13 @@ export class Replay implements MemorySource {
       if (!this.#memory.isWritten(last)) this.#seek(last);
     }
     if (!this.#rest || this.#memory.isWritten(offset)) return this.#memory.read(offset, type);
-    const like = this.#likeBlock(offset);
-    return like === undefined ? this.#rest.read(offset, type) : this.#memory.read(like, type);
-  }
-
-  /** Where a block that was run stored what the block does that stores to a byte, as far as they are alike. */
-  #likeBlock(offset: number): number | undefined {
-    const bytes = this.blockBytes;
-    if (bytes === undefined) return undefined;
-    const block = Math.floor(offset / bytes);
-    if (!this.#shifts.has(block)) this.#shifts.set(block, this.#shiftOf(block, offset, bytes));
-    const shift = this.#shifts.get(block);
-    return shift !== undefined && this.#memory.isWritten(offset + shift) ? offset + shift : undefined;
-  }
-
-  #shiftOf(block: number, offset: number, bytes: number): number | undefined {
-    this.#work.ask(this.#done.size);
-    const found = { rank: Number.POSITIVE_INFINITY, shift: undefined as number | undefined };
-    for (const key of this.#done) {
-      const apart = (this.#program.waits ? key : Math.floor(key / mostWarps)) - block;
-      const unlike = likeBits - Math.min(likeBits, trailingZeros(apart));
-      const rank = unlike * 2 ** 32 + Math.abs(apart);
-      if (rank < found.rank && this.#memory.isWritten(offset + apart * bytes)) Object.assign(found, { rank, shift: apart * bytes });
+    const last = scalarBytes[type] - 1;
+    for (const like of this.#like?.placesLike(offset) ?? []) {
+      if (!(this.#memory.isWritten(like) && this.#memory.isWritten(like + last))) continue;
+      this.tookLike = true;
+      return this.#memory.read(like, type);
     }
-    return found.shift;
+    return this.#rest.read(offset, type);
   }
 
   /** Runs the warps that may store to a byte, until one has; that may add to it, all. */
@@ -220,6 +201,13 @@ export class Replay implements MemorySource {
       else this.#runner.runBlock(block, 1, warp);
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error;
+      // What it stored half-way is nobody else's.
+      this.#done.delete(key);
+      if (this.#stretches)
+        this.#like = new LikeBlocks(
+          this.#stretches,
+          [...this.#done].map((each) => (waits ? each : Math.floor(each / mostWarps))),
+        );
       this.rest = summarise(this.#memory, this.element, { kind: "unknown" });
       this.#rest = this.#contents.source(this.rest, this.element, 0);
     }
@@ -278,21 +266,6 @@ function storeForms(op: Op, forms: Forms): StoreForms[] {
   const address = forms.of(target);
   return address ? [{ op, address, values, width: scalarBytes[first.type] * (op.action.kind === "store" ? values.length : 1), forms }] : [];
 }
-
-/** Bytes that all stores go on by from one block to the next, where blocks lie in a row. */
-function commonStep(stores: readonly StoreForms[], [, rows, layers]: Dim3): number | undefined {
-  const [first] = stores;
-  const step = first?.address.block[0];
-  return step !== undefined &&
-    step > 0 &&
-    rows * layers === 1 &&
-    stores.every(({ address }) => address.block[0] === step && address.placed.length === 0)
-    ? step
-    : undefined;
-}
-
-/** Zeros at the end of a whole number's bits; 32 of 0. */
-const trailingZeros = (value: number): number => (value === 0 ? 32 : 31 - Math.clz32(value & -value));
 
 /** The same constant everywhere, or a multiple of each element's own index. */
 function simpleContent(stores: readonly StoreForms[], start: number): Content | undefined {

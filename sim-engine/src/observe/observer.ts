@@ -354,7 +354,7 @@ export class Observer implements AccessListener {
     for (const group of laneGroups(mask, lanesTogether)) {
       const before = found.length;
       // Most accesses ascend with the lane: then what lies above the last sector is new.
-      let highest = -1;
+      let highest = Number.NEGATIVE_INFINITY;
       for (let lane = 0, bits = group; bits !== 0; lane++, bits >>>= 1) {
         if ((bits & 1) === 0) continue;
         const address = addresses[from + lane]!;

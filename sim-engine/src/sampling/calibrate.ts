@@ -51,7 +51,8 @@ export function calibrated(items: readonly Weighed[], targets: readonly number[]
     }
     if (turns.length < 2 || moved < tolerance) break;
   }
-  if (turns.length > 1 && spans[0]) factorFor(weights, spans[0], 0);
+  const [first] = spans;
+  if (turns.length > 1 && first && first.target > 0 && first.target < 1) factorFor(weights, first, 0);
   return weights;
 }
 

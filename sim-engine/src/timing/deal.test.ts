@@ -36,6 +36,12 @@ describe("the blocks that an SM is dealt", () => {
     expect(mean / (deal.instructions / count)).toBeLessThan(1.1);
   });
 
+  it("are one of each where all run at once and are alike, and none of which there is next to none", () => {
+    expect(dealt(new Deal([block(0, 132, 100), block(1, 132, 100)], 2, true, 132), 2).sort()).toEqual([0, 1]);
+    const kinds = [block(0, 100, 10), block(1, 100, 1000), block(2, 1e-3, 505)];
+    expect(dealt(new Deal(kinds, 2, true, 132), 2)).not.toContain(2);
+  });
+
   it("leave out kinds of which there is next to none", () => {
     const deal = new Deal([block(0, 1, 5), block(1, 4094, 10), block(2, 1, 5), block(3, 2, 5)], 31, false, 132);
     expect(new Set(dealt(deal, 31))).toEqual(new Set([1]));

@@ -7,6 +7,9 @@ export interface DealtBlock {
   readonly instructions: number;
 }
 
+/** Of what is to be issued: kinds that differ by less are alike. */
+const alike = 0.02;
+
 /** The numbers whose multiples, taken modulo 1, are spread most evenly however many are taken. */
 const goldenRatio = (Math.sqrt(5) - 1) / 2;
 
@@ -53,10 +56,14 @@ export class Deal {
     return best;
   }
 
-  /** The last of those that run at once makes up for what the others issue more or less than their share. */
+  /** The last of those that run at once makes up for what the others issue more or less than their share, of the kinds whose turn it is. */
   #nearest(): number {
+    const due = this.#credit.map((credit, k) => credit + this.#shares[k]!);
+    const enough = Math.max(...due) / 2;
     const off = (k: number): number => Math.abs(this.#instructions[k]! - this.#toIssue);
-    return this.#instructions.reduce((best, _, k) => (off(k) < off(best) ? k : best), 0);
+    const kinds = [...due.keys()].filter((k) => due[k]! >= enough);
+    const near = Math.min(...kinds.map(off)) + alike * this.#toIssue;
+    return kinds.filter((k) => off(k) <= near).reduce((best, k) => (due[k]! > due[best]! ? k : best));
   }
 
   #due(): number {
