@@ -421,7 +421,7 @@ const reached: readonly {
       occupancyRight: 0.83,
       timeHeld: 0.79,
     },
-    most: { sectors: 0.01, instructions: 0.06, registers: 0.085, timeMean: 0.13, timeMedian: 0.07, dramMedian: 0.03, achievedPoints: 2.5 },
+    most: { sectors: 0.01, instructions: 0.06, registers: 0.085, timeMean: 0.135, timeMedian: 0.07, dramMedian: 0.03, achievedPoints: 2.5 },
   },
   {
     // The model's H100 has nothing of these: its figures are published ones, and what they lack is the H200's.
