@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Deal } from "./deal.ts";
 
@@ -40,6 +41,21 @@ describe("the blocks that an SM is dealt", () => {
     expect(dealt(new Deal([block(0, 132, 100), block(1, 132, 100)], 2, true, 132), 2).sort()).toEqual([0, 1]);
     const kinds = [block(0, 100, 10), block(1, 100, 1000), block(2, 1e-3, 505)];
     expect(dealt(new Deal(kinds, 2, true, 132), 2)).not.toContain(2);
+  });
+
+  it("are some, whatever they weigh and issue", () => {
+    const kind = fc.record({ weight: fc.double({ min: 1e-6, max: 1e6, noNaN: true }), instructions: fc.integer({ min: 0, max: 1e6 }) });
+    fc.assert(
+      fc.property(fc.array(kind, { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 12 }), fc.boolean(), (kinds, count, atOnce) => {
+        const deal = new Deal(
+          kinds.map(({ weight, instructions }, k) => block(k, weight, instructions)),
+          count,
+          atOnce,
+          132,
+        );
+        for (const k of dealt(deal, count)) expect(kinds[k]).toBeDefined();
+      }),
+    );
   });
 
   it("leave out kinds of which there is next to none", () => {

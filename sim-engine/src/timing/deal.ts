@@ -7,7 +7,7 @@ export interface DealtBlock {
   readonly instructions: number;
 }
 
-/** Of what is to be issued: kinds that differ by less are alike. */
+/** Of what all that run at once issue: kinds that differ by less are alike. */
 const alike = 0.02;
 
 /** The numbers whose multiples, taken modulo 1, are spread most evenly however many are taken. */
@@ -59,10 +59,10 @@ export class Deal {
   /** The last of those that run at once makes up for what the others issue more or less than their share, of the kinds whose turn it is. */
   #nearest(): number {
     const due = this.#credit.map((credit, k) => credit + this.#shares[k]!);
-    const enough = Math.max(...due) / 2;
+    const most = Math.max(...due);
     const off = (k: number): number => Math.abs(this.#instructions[k]! - this.#toIssue);
-    const kinds = [...due.keys()].filter((k) => due[k]! >= enough);
-    const near = Math.min(...kinds.map(off)) + alike * this.#toIssue;
+    const kinds = [...due.keys()].filter((k) => due[k]! >= Math.min(most, most / 2));
+    const near = Math.min(...kinds.map(off)) + alike * this.instructions;
     return kinds.filter((k) => off(k) <= near).reduce((best, k) => (due[k]! > due[best]! ? k : best));
   }
 
