@@ -91,7 +91,7 @@ describe("figures of a file that takes its time", () => {
     await all((title) => hasFigures(title) && !isStale(title));
     await commands.executeCommand("warplens.togglePins");
     await all((title) => title.endsWith("as pinned"));
-    await edit("b * b < 4.0f", "b * b < 3.0f");
+    await edit("b * b < 4.0f", "b * b < 1.0f");
     const compared = await all((title) => hasFigures(title) && !isStale(title) && title.includes("pinned"));
     assert.ok(
       compared.some((title) => /[\u2212+]\d+ % from [\d.]+ [µm]s pinned/.test(title)),
