@@ -1,8 +1,7 @@
 /** Simulates one launch of a kernel on a GPU model: optimise, execute sampled blocks, count. */
 import { compiledFor } from "./compiled.ts";
 import { assumeUnknowns } from "./contents/assume.ts";
-import { DataUses } from "./contents/data-uses.ts";
-import { EarlierContents } from "./contents/earlier.ts";
+import { contentsFor, type EarlierContents } from "./contents/earlier.ts";
 import { describe } from "./described.ts";
 import { type Executed, executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
@@ -45,7 +44,7 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const problem = launchProblem(kernel, launch, gpu, options.registers?.value);
   if (problem !== undefined) throw new LaunchRefused(problem);
   const compiled = compiledFor(kernel, Math.round(Number(gpu.computeCapability) * 10), work, options.optimisingSteps);
-  const contents = new EarlierContents(work, !new DataUses(compiled.kernel).decideAddresses);
+  const contents = contentsFor(compiled.kernel, work);
   const { launch: complete, assumptions, origins, decisive, invented, madeUp } = assumeUnknowns(compiled.kernel, launch, contents, work);
   const uneven = [...decisive].some((buffer) => isUneven(complete.buffers[buffer]?.content));
   for (const buffer of decisive) options.onContent?.(buffer);

@@ -1,8 +1,7 @@
 /** What one warp of a launch does at one place of the source, one execution after another. */
 import { compiledFor } from "./compiled.ts";
 import { assumeUnknowns } from "./contents/assume.ts";
-import { DataUses } from "./contents/data-uses.ts";
-import { EarlierContents } from "./contents/earlier.ts";
+import { contentsFor } from "./contents/earlier.ts";
 import { type AccessCounter, type AccessListener, type AccessOperation, type AccessSpace, shapeBytes } from "./execute/accesses.ts";
 import { BudgetExceeded } from "./execute/budget.ts";
 import { compile } from "./execute/compile.ts";
@@ -64,7 +63,7 @@ export function watchWarp(kernel: Kernel, launch: Launch, gpu: GpuModel, place: 
   if (name.block >= grid[0] * grid[1] * grid[2] || name.warp >= Math.ceil((block[0] * block[1] * block[2]) / warpSize))
     throw new Error("the launch has no such warp");
   const compiled = compiledFor(kernel, Math.round(Number(gpu.computeCapability) * 10), work);
-  const contents = new EarlierContents(work, !new DataUses(compiled.kernel).decideAddresses);
+  const contents = contentsFor(compiled.kernel, work);
   const { launch: complete } = assumeUnknowns(compiled.kernel, launch, contents, work);
   const run = (allLanes: boolean): WatchedWarp => {
     const program = compile(compiled.kernel, complete, { contents, allLanes, work, gpu: gpu.values });

@@ -17,6 +17,7 @@ import { globalBase } from "../ir/windows.ts";
 import { optimised } from "../passes/index.ts";
 import { Cancelled, type Work } from "../work.ts";
 import { assumeUnknowns, type Origin, type Resolved } from "./assume.ts";
+import { DataUses } from "./data-uses.ts";
 import { Replay, writersOf } from "./replay.ts";
 import { Unvarying } from "./unvarying.ts";
 
@@ -207,7 +208,10 @@ export class EarlierContents implements Contents {
       const { assumptions, decisive, invented, madeUp } = complete;
       const isKnown =
         assumptions.length === 0 && invented.size === 0 && [...decisive].every((index) => isExact(complete.launch.buffers[index]?.content));
-      const replay = new Replay(kernel, complete.launch, buffer, this, this.#runs, isKnown ? before : undefined, undefined, this.#alike);
+      const replay = new Replay(kernel, complete.launch, buffer, this, this.#runs, {
+        before: isKnown ? before : undefined,
+        alike: this.#alike,
+      });
       for (const assumption of complete.assumptions) this.#assumptions.push({ ...assumption, what: `${assumption.what} (of ${by.name})` });
       const inputs = madeUp.size > 0 ? undefined : [before, ...[...decisive].flatMap((index) => launch.buffers[index]?.content ?? [])];
       return { replay, origin: originOf(by, replay, before), inputs };
@@ -225,6 +229,10 @@ export class EarlierContents implements Contents {
     return this.#kernels.get(by);
   }
 }
+
+/** What a kernel's buffers hold, as far as earlier launches say: of blocks that are not run what others stored, where no address follows from that. */
+export const contentsFor = (kernel: Kernel, work: Work): EarlierContents =>
+  new EarlierContents(work, !new DataUses(kernel).decideAddresses);
 
 function originOf({ name }: EarlierLaunch, { found, content }: Replay, before: Content): Origin {
   const rest = before.kind === "unknown" ? "; what it does not store is taken to be zero" : "";

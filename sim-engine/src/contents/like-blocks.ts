@@ -39,7 +39,7 @@ export function stretchesOf(stores: readonly Stored[], from: number, environment
   return end - first <= bytes ? { start: first, bytes } : undefined;
 }
 
-/** What a block stores may follow from the last bits of its index (which way it sorts): blocks that agree in so many are taken first. */
+/** What a block stores may follow from the last bits of its index (which way it sorts): blocks that agree in so many are taken first. Assumed (DEVIATIONS.md). */
 const likeBits = 4;
 /** Blocks of those that agree in as many bits that are looked at, the nearest on either side. */
 const nearest = 4;

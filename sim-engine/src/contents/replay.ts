@@ -35,6 +35,15 @@ const mostWarps = 64;
 /** How what a buffer holds was found. */
 type Found = "simple" | "on demand" | "whole" | "sampled";
 
+export interface ReplayOptions {
+  /** What the buffer held, where all that decides what is stored to it is known. */
+  readonly before?: Content | undefined;
+  /** Steps that finding who stores to a byte may take, where it is not to be as many as usual. */
+  readonly patience?: number | undefined;
+  /** What blocks that may not be run any more stored is taken to be as what others did. */
+  readonly alike?: boolean;
+}
+
 export class Replay implements MemorySource {
   readonly found: Found;
   /** Of `simple` and `sampled`. */
@@ -70,9 +79,6 @@ export class Replay implements MemorySource {
    * @param launch complete: nothing in it is unknown but contents that do not matter
    * @param contents of the launch's own buffers
    * @param work shared with other replays
-   * @param before what the buffer held, where all that decides what is stored to it is known
-   * @param alike what blocks that may not be run any more stored is as what others did
-   * @param patience steps that finding who stores to a byte may take, where it is not to be as many as usual
    */
   constructor(
     kernel: Kernel,
@@ -80,9 +86,7 @@ export class Replay implements MemorySource {
     buffer: number,
     contents: Contents,
     work: Work,
-    before?: Content,
-    patience?: number,
-    alike = false,
+    { before, patience, alike = false }: ReplayOptions = {},
   ) {
     this.#patience = patience;
     const object: MemoryObject = `buffer ${buffer}`;

@@ -343,7 +343,7 @@ function replayed(first: Run, second: Run, exact: boolean, contents: EarlierCont
       const offsets = [...memory.bytes.written(scalarBytes[memory.type])];
       if (offsets.length === 0) continue;
       if (index === undefined) return unknown("its blocks store elsewhere than before");
-      const replay = new Replay(to.kernel, to.launch, index, contents, runs, to.launch.buffers[index]?.content, patience);
+      const replay = new Replay(to.kernel, to.launch, index, contents, runs, { before: to.launch.buffers[index]?.content, patience });
       const pairs = offsets.map((offset) => {
         const other = Number(replay.read(offset, memory.type));
         return { index: offset / scalarBytes[memory.type], a: Number(memory.bytes.read(offset, memory.type)), b: other };

@@ -10,7 +10,7 @@ export interface Weighed {
 const steepest = 6;
 /** Of what the items' amounts span: how far off a mean may be for each factor e that weights change by. */
 const tolerance = 1e-4;
-/** Relatively: what items differ by that are taken to be alike, and how far off the means may be for weights to be left as they are. */
+/** Relatively: what items differ by that are taken to be alike, and how far off the means may be for weights to be left as they are. Assumed (DEVIATIONS.md). */
 const alike = 0.01;
 const met = 1e-3;
 /** Rounds over all amounts, and halvings of the interval a factor is sought in. */

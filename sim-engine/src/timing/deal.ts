@@ -1,4 +1,5 @@
 /** Which of the sampled blocks one SM is dealt: of those that all run at once, the SM that is dealt most decides how long they take. */
+import { goldenRatio } from "./golden-ratio.ts";
 import type { BlockTrace } from "./summary.ts";
 
 export interface DealtBlock {
@@ -7,11 +8,8 @@ export interface DealtBlock {
   readonly instructions: number;
 }
 
-/** Of what all that run at once issue: kinds that differ by less are alike. */
+/** Of what all that run at once issue: kinds that differ by less are alike. Assumed (DEVIATIONS.md). */
 const alike = 0.02;
-
-/** The numbers whose multiples, taken modulo 1, are spread most evenly however many are taken. */
-const goldenRatio = (Math.sqrt(5) - 1) / 2;
 
 /**
  * Deals blocks in proportion to their weights. Where an SM gets its blocks at once, none can make up for another's: the busiest has

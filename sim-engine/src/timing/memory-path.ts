@@ -1,10 +1,12 @@
 /** The way of one SM's memory instructions: L1 data path, port, L2, memory; and how long each takes. */
+
 import type { Rereads, SiteTraffic } from "../cache/traffic.ts";
 import type { GpuValues } from "../gpus/figures.ts";
 import { copyWrites } from "../memory/copied.ts";
 import { type MemorySite, writes } from "../memory/site.ts";
 import { Calendar } from "./calendar.ts";
 import { globalContention, sharedContention } from "./contention.ts";
+import { goldenRatio } from "./golden-ratio.ts";
 import { loaded, type MemoryRates } from "./rates.ts";
 import { Server } from "./server.ts";
 import type { ExecutionSummary } from "./summary.ts";
@@ -30,9 +32,6 @@ export const reasonIndex = Object.fromEntries(reasons.map((name, i) => [name, i]
 
 /** A load of more lines than that goes along rows of its lanes' own: memory opens a page for each. Of fewer nothing was measured. */
 const linesInOrder = 16;
-
-/** Multiples of it, less their whole parts, spread evenly from 0 to 1 however many there are. */
-const goldenRatio = (Math.sqrt(5) - 1) / 2;
 
 interface Unevenly {
   readonly pastL1: number;

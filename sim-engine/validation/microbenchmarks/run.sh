@@ -17,7 +17,7 @@ nvcc -O3 -arch=native rows.cu -o /tmp/rows && timeout 200 /tmp/rows > "$out/rows
 nvcc -O3 -arch=native streams.cu -o /tmp/streams && timeout 200 /tmp/streams > "$out/streams.txt"
 nvcc -O3 -arch=native turns.cu -o /tmp/turns && timeout 200 /tmp/turns > "$out/turns.txt"
 timeout 150 ncu --clock-control none --csv --metrics "$metrics,lts__d_sectors_fill_device.sum" /tmp/turns profile > "$out/turns-profile.csv"
-for name in async-copies memory-queue atomics drift under-way constants host-code tensor-clock rows-cold strides pipes grid-barriers float-sums sums-in-step conflicts own-rows cas-loops code constants-cold slices beside row-loads atomic-requests atomics-under-way fixed-constants pending naive-parts barriers predicates warp-slots second-pass; do
+for name in async-copies memory-queue atomics drift under-way constants host-code tensor-clock rows-cold strides pipes grid-barriers float-sums sums-in-step conflicts own-rows cas-loops code constants-cold slices beside row-loads atomic-requests atomics-under-way fixed-constants pending naive-parts barriers predicates warp-slots second-pass copies-under-way one-wave; do
   nvcc -O3 -std=c++17 -arch=native $name.cu -o /tmp/$name && timeout 200 /tmp/$name > "$out/$name.txt"
 done
 nvcc -O3 -arch=native slices-of-sums.cu -o /tmp/slices-of-sums && timeout 200 /tmp/slices-of-sums 2097152 > "$out/slices-of-sums.txt"
