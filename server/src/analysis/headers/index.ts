@@ -11,7 +11,7 @@ import { curand } from "./curand.ts";
 import { driver } from "./driver.ts";
 import { gflags } from "./flags.ts";
 import { mma } from "./mma.ts";
-import { getopt, maps, random, string, stringStream, utility } from "./standard.ts";
+import { functional, getopt, maps, random, string, stringStream, utility } from "./standard.ts";
 
 /** The folder they appear in: no path of a disk. */
 export const headerFolder = "/<headers>";
@@ -29,6 +29,22 @@ const cubHeaders = [
   "thread/thread_operators",
 ];
 
+/** Headers that bring `std::pair` with them in every library, and nothing else that is not built in. */
+const withUtility = [
+  "algorithm",
+  "array",
+  "deque",
+  "fstream",
+  "iomanip",
+  "iostream",
+  "list",
+  "memory",
+  "numeric",
+  "set",
+  "tuple",
+  "vector",
+];
+
 const headers: ReadonlyMap<string, string> = new Map([
   ["cub/definitions.cuh", cub],
   ...cubHeaders.map((name) => [`cub/${name}.cuh`, "#pragma once\n#include <cub/definitions.cuh>\n"] as const),
@@ -37,7 +53,9 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["curand_kernel.h", curand],
   ["cuda/atomic", atomic],
   ["utility", utility],
+  ...withUtility.map((name) => [name, "#pragma once\n#include <utility>\n"] as const),
   ["string", string],
+  ["functional", functional],
   ["random", random],
   ["map", maps],
   ["unordered_map", maps],

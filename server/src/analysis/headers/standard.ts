@@ -19,8 +19,17 @@ template <typename A, typename B> __host__ __device__ pair<A, B> make_pair(A a, 
 
 /** The evaluator knows what a string does; this is what it takes up, and a type for templates to be made of. */
 export const string = `#pragma once
+#include <utility>
 namespace std {
 class string { char *start_; unsigned long size_; char buffer_[16]; };
+}
+`;
+
+/** The evaluator keeps in one what is to be called. */
+export const functional = `#pragma once
+#include <utility>
+namespace std {
+template <typename F> class function { void *callable_[4]; };
 }
 `;
 
@@ -38,6 +47,7 @@ public:
 
 /** A normal distribution by the interval that has its mean and its variance. */
 export const random = `#pragma once
+#include <utility>
 namespace std {
 ${engine("mt19937", "unsigned int", "(unsigned int)(2ul * lrand48() + 1ul)")}
 ${engine("mt19937_64", "unsigned long", "(unsigned long)lrand48() << 33")}

@@ -9,12 +9,20 @@ import { hostType, templateValues } from "../memory/host-types.ts";
 import { type Argument, type CallExpression, type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
 import { read, write } from "../memory/read-write.ts";
 import { called } from "../memory/watch.ts";
-import { construct } from "../resolve/construct.ts";
+import { construct, fromList } from "../resolve/construct.ts";
 import { lastText } from "../resolve/names.ts";
 import { chooseOverload } from "../resolve/overload.ts";
 import { arrowTarget, elementCall, placeOf } from "../resolve/places.ts";
 import { convert } from "../values/convert.ts";
-import { Cell, type FunctionValue, type Place, type PointerValue, type RecordValue, type Value } from "../values/model.ts";
+import {
+  Cell,
+  type ContainerValue,
+  type FunctionValue,
+  type Place,
+  type PointerValue,
+  type RecordValue,
+  type Value,
+} from "../values/model.ts";
 import { int, nullPointer, unknown, voidValue } from "../values/values.ts";
 import { evaluateArguments } from "./arguments.ts";
 import { callFunction, callLambda } from "./function-call.ts";
@@ -153,7 +161,7 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
   }
   if (object.kind === "container") {
     const direct = elementCall(host, e);
-    return direct === undefined ? callContainer(host, object, place, name, evaluateArguments(host, e.arguments)) : read(host, direct);
+    return direct === undefined ? callContainer(host, object, place, name, elementArguments(host, object, name, e)) : read(host, direct);
   }
   const args = evaluateArguments(host, e.arguments);
   if (object.kind === "string") return callString(host, object.text, place, name, args);
@@ -168,6 +176,17 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
   called(host, name, false);
   forgetTargets(host, args, `a call of the method \`${name}\` that cannot be followed`);
   return unknown(object.kind === "unknown" ? object.reason : `the result of the method \`${name}\``);
+}
+
+/** The arguments of a container's method; where it appends, what they make an element of. */
+function elementArguments(host: Interpreter, { type }: ContainerValue, name: string, e: CallExpression): readonly Argument[] {
+  const [only, ...more] = e.arguments;
+  const { element } = type;
+  if (name === "push_back" && only?.kind === "list" && only.type === undefined) return [{ value: fromList(host, element, only) }];
+  const args = evaluateArguments(host, e.arguments);
+  if (name !== "emplace_back" || more.length === 0 || element === undefined) return args;
+  const values = args.map(({ value }) => value);
+  return [{ value: construct(host, element, values, true) }];
 }
 
 /** A method of a record of the program, its bases among them. */

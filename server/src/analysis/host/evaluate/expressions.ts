@@ -19,6 +19,7 @@ import { bool, float, int, nullPointer, openRecord, pointer, truth, unknown, unk
 import { argumentOf } from "./arguments.ts";
 import { eitherWay } from "./branches.ts";
 import { evaluateCall } from "./call-expression.ts";
+import { evaluateLambda } from "./lambda.ts";
 import { evaluateLaunch } from "./launch.ts";
 import { combine, stepped } from "./operators.ts";
 import { evaluateCast, evaluateNew, evaluateSizeof } from "./type-expressions.ts";
@@ -100,35 +101,8 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
     case "delete":
       if (e.array) freed(host, host.evaluate(e.operand), e);
       return voidValue;
-    case "lambda": {
-      const captured = new Map<string, Place>();
-      for (const { name, byReference, init } of e.captures) {
-        if (init !== undefined) captured.set(name, new Cell(host.evaluate(init), undefined, name));
-        else if (!byReference && name !== "this")
-          captured.set(
-            name,
-            new Cell(
-              host.evaluate({
-                kind: "name",
-                start: e.start,
-                end: e.start,
-                name: { start: e.start, end: e.start, global: false, parts: [{ text: name }] },
-              }),
-              undefined,
-              name,
-            ),
-          );
-      }
-      return {
-        kind: "lambda",
-        expression: e,
-        captured,
-        scopes: [...host.frame.scopes],
-        self: host.frame.self,
-        substitution: host.frame.substitution,
-        owner: host.frame.function,
-      };
-    }
+    case "lambda":
+      return evaluateLambda(host, e);
     case "pack":
     case "fold":
       return unknown("a parameter pack");

@@ -68,6 +68,35 @@ describe("configurations known without assumptions", () => {
       ["k 6 64"],
     ],
     "a lambda that launches": [inMain("auto run = [&](int g) { k<<<g, 64>>>(a, g); }; run(9);"), ["k 9 64"]],
+    "lambdas in a list of pairs, taken apart": [
+      inMain(
+        `std::vector<std::pair<std::string, std::function<void()>>> all; all.push_back({"one", [&] { k<<<3, 32>>>(a, 1); }});
+all.emplace_back("two", [&] { k<<<5, 64>>>(a, 1); }); for (auto &[name, run] : all) run();`,
+        `#include <functional>\n#include <string>\n#include <vector>\n${kernel}`,
+      ),
+      ["k 3 32", "k 5 64"],
+    ],
+    "lambdas and functions in a table": [
+      inMain(
+        `struct Case { const char *name; std::function<void(float *, int)> run; };
+Case cases[] = {{"one", [](float *p, int n) { k<<<n, 32>>>(p, n); }}, {"two", launch<64>}}; for (const auto &each : cases) each.run(a, 7);`,
+        `#include <functional>\n${kernel}template <int B> void launch(float *p, int n) { k<<<n, B>>>(p, n); }\n`,
+      ),
+      ["k 7 64", "k 7 32"],
+    ],
+    "eight of a table, each checked by the host": [
+      inMain(
+        `std::vector<std::function<void()>> all; for (int b = 1; b <= 8; b++) all.push_back([=] { k<<<b, 32>>>(a, 1); });
+std::vector<float> out(1 << 20); for (auto &run : all) { run(); double worst = 0;
+for (int s = 0; s < 200; s++) for (int i = 0; i < 64; i++) worst = fmax(worst, fabs(out[i * 1024 + s] - 1.0)); }`,
+        `#include <functional>\n#include <vector>\n${kernel}`,
+      ),
+      [1, 2, 3, 4, 5, 6, 7, 8].map((blocks) => `k ${blocks} 32`),
+    ],
+    "a copy of each element, which stays as it is": [
+      inMain("std::vector<int> sizes{2, 4}; for (int n : sizes) { n *= 8; k<<<n, 32>>>(a, n); } k<<<sizes[1], 64>>>(a, 1);"),
+      ["k 16 32", "k 32 32", "k 4 64"],
+    ],
     "a method that launches": [
       `${kernel}struct S { int n; float *p; S(int n) : n(n) { cudaMalloc(&p, n * 4); } void run() { k<<<n / 64, 64>>>(p, n); } };\nint main() { S s(640); s.run(); }`,
       ["k 10 64"],

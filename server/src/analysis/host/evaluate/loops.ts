@@ -21,6 +21,8 @@ import { combine } from "./operators.ts";
 export interface Loop {
   readonly statement: Statement;
   readonly condition: Condition | undefined;
+  /** Turns left, of a loop that has no condition. */
+  readonly left?: () => number | undefined;
   /** The condition is tested after the body. */
   readonly testedLast: boolean;
   readonly test: () => Value;
@@ -28,7 +30,10 @@ export interface Loop {
   readonly advance: () => void;
 }
 
-/** Steps after which a nest of loops is cut short. */
+/**
+ * Steps after which a nest of loops is cut short; half as many each time after that it is met again, if it stores nothing: what is checked
+ * after each of many launches leaves the steps to them.
+ */
 const nestSteps = 12_000;
 /**
  * By depth: after `first` iterations the end is foreseen; a loop that has no more than `most` in all is run to it, so that
@@ -55,6 +60,7 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
     abstract: false,
     mayEnd: false,
     since: nested ? outer.since : host.steps,
+    room: nested ? outer.room : nestSteps / 2 ** (host.cutShort.get(loop.statement) ?? 0),
     depth: launches ? 0 : (outer?.depth ?? 0) + 1,
   };
   const { final } = host;
@@ -67,6 +73,9 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   const completion = iterate(host, loop, trace, mark, limits);
   host.events?.endLoop();
   host.journal.release(mark);
+  // What is checked or printed again.
+  if (trace.depth === 1 && trace.stores.size === 0 && host.steps - trace.since > trace.room / 2)
+    host.cutShort.set(loop.statement, (host.cutShort.get(loop.statement) ?? 0) + 1);
   if (trace.depth <= 1) summariseStores(host, trace);
   host.loops.pop();
   host.final = final;
@@ -83,7 +92,7 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
   const counted = host.launches.counts();
   const lately: Sample[] = [];
   // A nest that has run long enough is sampled from the first iteration on: otherwise every level would take some more.
-  const late = trace.depth > 2 && host.steps - trace.since > nestSteps;
+  const late = trace.depth > 2 && host.steps - trace.since > trace.room;
   for (let done = 0; ; done++) {
     const known = loop.testedLast && done === 0 ? true : truth(loop.test());
     if (known === false) return undefined;
@@ -99,13 +108,13 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
       host.events?.rest(undefined);
       return undefined;
     }
-    const tired = (done >= 3 || late) && trace.depth > 0 && host.steps - trace.since > nestSteps;
+    const tired = (done >= 3 || late) && trace.depth > 0 && host.steps - trace.since > trace.room;
     if (tired || done >= limits.most || (done >= limits.first && done < limits.first + 3)) {
       if (lately.at(-1)?.at !== done - 1) lately.length = 0;
       const from = host.steps;
       lately.push({ at: done, values: snapshot(host, mark), distances: distance(host, loop.condition), from, to: host.steps });
       if (lately.length >= 3) {
-        const left = trace.mayEnd ? undefined : remaining(loop.condition, lately);
+        const left = trace.mayEnd ? undefined : (loop.left?.() ?? remaining(loop.condition, lately));
         if (tired || left === undefined || done + left > limits.most || isBeyondNest(host, trace, lately, left)) {
           extrapolate(host, loop, trace, lately.slice(-3), { done, left, counted });
           return undefined;
@@ -135,7 +144,7 @@ function isBeyondNest(host: Interpreter, trace: LoopTrace, lately: readonly Samp
   if (trace.depth === 0 || first === undefined || second === undefined || third === undefined) return false;
   const each = third.from - second.to;
   if (each !== second.from - first.to || each <= 0) return false;
-  const room = nestSteps - (host.steps - trace.since);
+  const room = trace.room - (host.steps - trace.since);
   const more = Math.floor(room / each) + 1;
   // The end is told from three samples in a row.
   const sampled = more === 1 ? 1 : more + 2;
@@ -146,7 +155,7 @@ function isBeyondNest(host: Interpreter, trace: LoopTrace, lately: readonly Samp
 
 /** A nest in which even its first iterations and their stand-ins, level upon level, are too many: one of each has to do. */
 function exhausted(host: Interpreter, trace: LoopTrace): boolean {
-  return trace.depth > 2 && host.steps - trace.since > 4 * nestSteps;
+  return trace.depth > 2 && host.steps - trace.since > 4 * trace.room;
 }
 
 /** Variables of before the loop that it changed. */

@@ -169,7 +169,10 @@ function declareBindings(host: Interpreter, { init, type }: VariableDeclaration,
   const [first] = init?.values ?? [];
   const place = first === undefined ? undefined : placeOf(host, first);
   const value = first === undefined ? voidValue : place === undefined ? host.evaluate(first) : read(host, place);
-  const whole = type.kind === "reference" ? value : copied(value);
+  bind(host, type.kind === "reference" ? value : copied(value), names);
+}
+
+function bind(host: Interpreter, whole: Value, names: readonly string[]): void {
   const members = whole.kind === "record" ? [...whole.members.values()] : [];
   for (const [k, name] of names.entries())
     declareLocal(host, name, members[k] ?? elementAt(host, whole, k) ?? new Cell(unknown("a structured binding"), undefined, name));
@@ -215,7 +218,9 @@ function variable(host: Interpreter, declaration: VariableDeclaration, name: str
 
 function rangeFor(host: Interpreter, s: Statement & { readonly kind: "range-for" }): Completion {
   const range = host.evaluate(s.range);
+  const { bindings } = s.variable;
   const name = s.variable.name.parts.at(-1)?.text ?? "";
+  const isCopy = s.variable.type.kind !== "reference";
   const type = s.variable.type.kind === "auto" ? undefined : hostType(host, s.variable.type);
   const elements = rangeElements(host, s.range, range);
   const counter = new Cell({ kind: "int", type: "long", value: 0 }, { kind: "integer", name: "long" });
@@ -223,12 +228,14 @@ function rangeFor(host: Interpreter, s: Statement & { readonly kind: "range-for"
   const made: Loop = {
     statement: s,
     condition: undefined,
+    left: () => integerOf(combine(host, "-", size, counter.value)),
     testedLast: false,
     test: () => combine(host, "<", counter.value, size),
     body: () => {
       const place = elements?.at(counter.value);
       const element = place === undefined ? new Cell(unknown("an element of a range that is not known", type), type, name) : place;
-      declareLocal(host, name, element);
+      if (bindings !== undefined) bind(host, isCopy ? copied(read(host, element)) : read(host, element), bindings);
+      else declareLocal(host, name, isCopy ? new Cell(copied(read(host, element)), element.type, name) : element);
       return host.execute(s.body);
     },
     advance: () => host.journal.set(counter, combine(host, "+", counter.value, { kind: "int", type: "long", value: 1 })),

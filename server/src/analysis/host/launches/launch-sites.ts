@@ -39,29 +39,31 @@ interface Candidate {
 }
 
 /**
- * Finds launches, and what leads to them through calls by name. `ownerOf` names the class a function is a method of; `elsewhere`
- * names functions of other files that launch.
+ * Finds launches, and what leads to them through calls by name. `ownerOf` names the class a function is a method of; `isVariable` says of
+ * what a name of the file may be that of a variable or a data member; `elsewhere` names functions of other files that launch.
  */
 export function findLaunchSites(
   functions: readonly FunctionDeclaration[],
   reading: Pick<Reading, "textOf" | "order">,
   ownerOf: (fn: FunctionDeclaration) => string | undefined,
+  isVariable: (name: string) => boolean,
   elsewhere: ReadonlySet<string> = new Set(),
 ): LaunchSites {
   const textOf: TextOf = (start, end) => reading.textOf(start, end);
   const all = functions.flatMap((fn) => (fn.body ? candidateOf(fn, fn.body, textOf) : []));
   const launching = launchingNames(all, ownerOf, elsewhere);
   const leading = all.filter(({ fn }) => launching.has(functionName(fn)));
-  for (const { fn } of leading) for (const name of launchingLambdas(fn, textOf)) launching.add(name);
-  const objects = launching.has(callOperator);
-  const defined = new Set(functions.map(functionName));
+  const lambdas = leading.flatMap(({ fn }) => launchingLambdas(fn, textOf));
+  for (const name of lambdas) if (name !== undefined) launching.add(name);
+  const local = lambdas.includes(undefined) || launching.has(callOperator) ? localNames(leading.map(({ fn }) => fn)) : undefined;
+  const mayBeObject = (name: string): boolean => local !== undefined && (local.has(name) || isVariable(name));
   const sites: Expression[] = [];
   const holders = new WeakSet<Statement | Expression | Declaration>();
   const owners = new Map<Expression, FunctionDeclaration>();
   const called = new Set<string>();
   const calls = new Map<string, Set<string>>();
   for (const { fn } of leading) {
-    markHolders(fn, launching, objects ? defined : undefined, holders, (site) => {
+    markHolders(fn, launching, local && mayBeObject, holders, (site) => {
       sites.push(site);
       owners.set(site, fn);
     });
@@ -155,17 +157,14 @@ function calledName(node: Expression & { readonly kind: "call" }): string | unde
   return callee.kind === "name" || callee.kind === "member" ? callee.name.parts.at(-1)?.text : undefined;
 }
 
-/** Variables that hold a lambda with a launch in it. */
-function launchingLambdas(fn: FunctionDeclaration, textOf: TextOf): string[] {
-  const names: string[] = [];
+/** Variables that hold a lambda with a launch in it; undefined for one that is put in a list, a container or a class, or passed on. */
+function launchingLambdas(fn: FunctionDeclaration, textOf: TextOf): (string | undefined)[] {
+  const names: (string | undefined)[] = [];
   if (fn.body === undefined) return names;
-  walk(fn.body, (node) => {
-    if (
-      node.kind === "variable" &&
-      node.init?.values.some((value) => value.kind === "lambda" && textOf(value.start, value.end).includes("<<<"))
-    )
-      names.push(node.name.parts.at(-1)?.text ?? "");
-    return true;
+  walk(fn.body, (node, parent) => {
+    if (node.kind !== "lambda" || !textOf(node.start, node.end).includes("<<<")) return true;
+    names.push(parent?.kind === "variable" ? parent.name.parts.at(-1)?.text : undefined);
+    return false;
   });
   return names;
 }
@@ -182,11 +181,32 @@ function calledNames(fn: FunctionDeclaration, launching: ReadonlySet<string>): S
   return names;
 }
 
-function leadsOn(node: AnyNode, launching: ReadonlySet<string>, functions: ReadonlySet<string> | undefined): boolean {
+/** What functions declare that may hold something to call. */
+function localNames(functions: readonly FunctionDeclaration[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const add = (parameters: FunctionDeclaration["parameters"]): void => {
+    for (const { name } of parameters) if (name !== undefined) names.add(name);
+  };
+  for (const { parameters, body } of functions) {
+    add(parameters);
+    if (body === undefined) continue;
+    walk(body, (node) => {
+      if (node.kind === "lambda") add(node.parameters);
+      if (node.kind === "variable") for (const name of node.bindings ?? [node.name.parts.at(-1)?.text ?? ""]) names.add(name);
+      return true;
+    });
+  }
+  return names;
+}
+
+/** `mayBeObject`: given where there are objects that launch when they are called. */
+function leadsOn(node: AnyNode, launching: ReadonlySet<string>, mayBeObject: ((name: string) => boolean) | undefined): boolean {
   switch (node.kind) {
-    case "call":
-      if (launching.has(calledName(node) ?? "")) return true;
-      return functions !== undefined && node.callee.kind !== "member" && !functions.has(calledName(node) ?? "");
+    case "call": {
+      const name = calledName(node);
+      if (name !== undefined && launching.has(name)) return true;
+      return mayBeObject !== undefined && (name === undefined || mayBeObject(name));
+    }
     // An object whose constructor launches.
     case "variable":
       return node.init?.style !== "copy" && namesLaunching(node.type, launching);
@@ -201,11 +221,11 @@ function namesLaunching(type: TypeNode, launching: ReadonlySet<string>): boolean
   return type.kind === "named" && launching.has(type.name.parts.at(-1)?.text ?? "");
 }
 
-/** Marks what lies around launches and calls that launch; around calls of objects too, where `functions` names what is none. */
+/** Marks what lies around launches and calls that launch, around those of objects that may among them. */
 function markHolders(
   fn: FunctionDeclaration,
   launching: ReadonlySet<string>,
-  functions: ReadonlySet<string> | undefined,
+  mayBeObject: ((name: string) => boolean) | undefined,
   holders: WeakSet<Statement | Expression | Declaration>,
   found: (site: Expression) => void,
 ): void {
@@ -215,7 +235,7 @@ function markHolders(
     if (parent !== undefined) parents.set(node, parent);
     const launch = node.kind === "call" && isLaunch(node);
     if (launch) found(node);
-    if (launch || leadsOn(node, launching, functions))
+    if (launch || leadsOn(node, launching, mayBeObject))
       for (let at: object | undefined = node; at !== undefined && !holders.has(at as Statement); at = parents.get(at))
         holders.add(at as Statement);
     return true;

@@ -28,6 +28,7 @@ export class Globals {
   readonly #records: Table<RecordDeclaration> = new Map();
   readonly #enumerators: Table<{ readonly declaration: EnumDeclaration; readonly index: number }> = new Map();
   readonly #aliases: Table<TypeNode> = new Map();
+  readonly #members = new Set<string>();
   readonly #instantiations = new Map<string, Name>();
   readonly #paths = new WeakMap<FunctionDeclaration, readonly string[]>();
 
@@ -64,6 +65,10 @@ export class Globals {
   instantiation(name: string): Name | undefined {
     return this.#instantiations.get(name);
   }
+  /** Whether some variable, or data member of a class, has the name. */
+  isVariable(name: string): boolean {
+    return this.#variables.has(name) || this.#members.has(name);
+  }
   /** Namespaces and classes a function stands in. */
   pathOf(fn: FunctionDeclaration): readonly string[] {
     return this.#paths.get(fn) ?? [];
@@ -97,6 +102,8 @@ export class Globals {
         const name = declaration.name?.parts.at(-1)?.text;
         if (name !== undefined) put(this.#records, name, { item: declaration, path });
         const inside = name === undefined ? path : [...path, name];
+        for (const member of declaration.members ?? [])
+          if (member.kind === "variable") this.#members.add(member.name.parts.at(-1)?.text ?? "");
         // Data members are no globals, static ones are.
         this.#walk(
           (declaration.members ?? []).filter(

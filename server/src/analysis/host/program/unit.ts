@@ -33,7 +33,8 @@ export interface HostUnit {
 /** `launching` names functions of other files that launch. */
 export function hostUnit(unit: TranslationUnit, semantics: Semantics, reading: Reading, launching?: ReadonlySet<string>): HostUnit {
   const globals = new Globals(unit);
-  const sites = findLaunchSites(semantics.functions, reading, (fn) => globals.pathOf(fn).at(-1), launching);
+  const ownerOf = (fn: FunctionDeclaration): string | undefined => globals.pathOf(fn).at(-1);
+  const sites = findLaunchSites(semantics.functions, reading, ownerOf, (name) => globals.isVariable(name), launching);
   return { semantics, globals, sites, types: new TypeCache() };
 }
 
