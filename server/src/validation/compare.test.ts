@@ -64,6 +64,9 @@ test.each([
   ["void scale<4>(float *, int)", "scale<4>"],
   ["copy(int *)", "copy"],
   ["void apply<fn(int)>(int)", "apply<fn"],
+  ["void tile<(int)32, (unsigned int)4, (bool)0, (long)-1>(T1 *)", "tile<32, 4, false, -1>"],
+  ["void opt::norm<opt::Half, (int)512>(const T1 *)", "norm<opt::Half, 512>"],
+  ["<unnamed>::copy(int *)", "copy"],
 ])("%s is called %s", (kernel, name) => {
   expect(signatureName(kernel)).toBe(name);
 });

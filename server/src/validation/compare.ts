@@ -97,10 +97,18 @@ const asHot = 0.05;
 /** Below this many bytes what reaches memory depends on what other work left in the caches. */
 const muchMemory = 4 * 2 ** 20;
 
-/** `void scale<4>(float *, int)` is `scale<4>`. */
+/**
+ * `void scale<(int)4, (bool)1>(float *, int)` is `scale<4, true>`, as a report has it: without the namespaces it is in, `opt::scale` or
+ * `<unnamed>::scale`.
+ */
 export function signatureName(kernel: string): string {
-  const [name = ""] = kernel.replace(/^void /, "").split("(", 1);
-  return name.trim();
+  const plain = kernel
+    .replace(/^void /, "")
+    .replaceAll("<unnamed>::", "")
+    .replace(/\(bool\)([01])/g, (_, value) => (value === "1" ? "true" : "false"))
+    .replace(/\([a-z ]+\)(?=-?\d)/g, "");
+  const [name = ""] = plain.split("(", 1);
+  return name.replace(/^[^<]*::/, "").trim();
 }
 
 /** What tells one launch of a file from another. */
