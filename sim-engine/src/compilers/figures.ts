@@ -74,10 +74,14 @@ export const compilerFigureDefinitions = {
   unrollAgainArmSize: number("ptxas", "instructions", "What a condition in such a loop with loads may guard, to be predicated for it"),
   unrollAgainFactor: number("ptxas", "turns", "Turns of such a loop that become one"),
   assemblerBodySize: number("ptxas", "instructions", "A turn of a loop with a constant trip count, to unroll it at all"),
-  assemblerSmallBodySize: number("ptxas", "instructions", "A turn that counts as small"),
-  assemblerFullUnrollSizeOfSmallBodies: number("ptxas", "instructions", "All turns of a loop of small turns, to unroll it completely"),
-  assemblerFullUnrollSize: number("ptxas", "instructions", "All turns of a loop with a constant trip count, to unroll it completely"),
-  assemblerPartialUnrollSize: number("ptxas", "instructions", "A turn of it unrolled in part"),
+  assemblerFullUnroll: number(
+    "ptxas",
+    "instructions",
+    "A turn of a loop with a constant trip count, by the root of the turns less two, to unroll it completely",
+  ),
+  assemblerFullUnrollWithin: number("ptxas", "instructions", "The same of a loop within another"),
+  assemblerFullUnrollSize: number("ptxas", "instructions", "All turns of a loop of longer turns, to unroll it completely"),
+  assemblerPartialUnrollSize: number("ptxas", "instructions", "The copies of a turn of it unrolled in part"),
 
   // Branches, in ptxas.
   predicatedDivergentSize: number(

@@ -33,6 +33,29 @@ function* loops() {
 }
 
 /**
+ * Loops of a constant number of turns too long for NVVM to unroll: whether and how far ptxas does, by turns and size, what a turn reads and
+ * stores, and of a loop by itself or within another. Of all of these every seventh.
+ */
+function* constantTurns() {
+  const sizes = [4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68, 72, 76, 80, 96, 128];
+  let asked = 0;
+  for (const trips of [2, 3, 4, 5, 6, 7, 9, 10, 13, 16, 25, 32, 50, 125])
+    for (const size of sizes)
+      for (const loads of [0, 1, 3])
+        for (const within of ["nothing", "another"])
+          for (const stores of [0, 1]) {
+            // Where NVVM has made one block of it there is nothing to ask.
+            if (trips * size * 2 < 300 || trips * size > 2000 || asked++ % 7 > 0) continue;
+            const turn = `${multiplies(size)}${Array.from({ length: loads }, (_, k) => `x += q[i * 8 + ${k}];`).join("")}${stores ? "p[i + 1024] = x;" : ""}`;
+            const loop = `for (int i = 0; i < ${trips}; i++) { ${turn} }`;
+            const body = within === "another" ? `float b = 0; for (int j = 0; j < n; j++) { ${loop} if (x > b) b = x; } x = b;` : loop;
+            const name = `turns_${trips}_${size}_${loads}_${within}_${stores}`;
+            const varied = { body: loads > 0 ? "load" : "arithmetic", trips, size, loads, within, stores };
+            yield { name, source: kernel(name, ", int n", body), varied, marker: "fma" };
+          }
+}
+
+/**
  * Loops of few turns around one of unknown length, which is unrolled in part: whether the turns are unrolled completely, by what the inner
  * loop does and how its end is known. With `triangle` it depends on the outer counter.
  */
@@ -1095,6 +1118,7 @@ function* sinking() {
 /** @type {Record<string, () => Generator<Probe>>} */
 export const families = {
   loops,
+  constantTurns,
   operationCosts,
   localArrays,
   tiles,

@@ -130,20 +130,34 @@ export function assemblerFactor(loop: Loop, trips: number | undefined): Decision
   if (loop.blocks.size > 1 && !(loads && trips === undefined && [...loop.blocks].every((block) => isStraight(block, loop))))
     return { kind: "none" };
   const length = machineLength(ops);
-  if (trips !== undefined) {
-    if (length > nvcc.assemblerBodySize) return { kind: "none" };
-    const limit = length <= nvcc.assemblerSmallBodySize ? nvcc.assemblerFullUnrollSizeOfSmallBodies : nvcc.assemblerFullUnrollSize;
-    if (trips * length <= limit) return { kind: "full", trips };
-    for (let factor = Math.floor(nvcc.assemblerPartialUnrollSize / length); factor > 1; factor--)
-      if (trips % factor === 0) return { kind: "partial", factor };
-    return { kind: "none" };
-  }
-  // An access is an address besides (validation/compiler/accessLoops.json).
   const accesses = ops.filter(({ action: { kind } }) => kind === "load" || kind === "store").length;
+  const pointers = loop.header.phis.filter(({ type }) => type === "ptr").length;
+  if (trips !== undefined) return knownTurns(trips, length - testAndJump + accesses + pointers, loop.parent !== undefined);
+  // An access is an address besides (validation/compiler/accessLoops.json).
   if (meetsWhileSomeLeave(loop)) return { kind: "none" };
   return length + accesses + indexed(loop) <= (loads ? nvcc.unrollAgainSizeWithLoads : nvcc.unrollAgainSize)
     ? { kind: "partial", factor: nvcc.unrollAgainFactor }
     : { kind: "none" };
+}
+
+const testAndJump = 2;
+
+/**
+ * What ptxas does with `trips` turns of `length` instructions, of a loop by itself or within another: all of them one behind the other, or as
+ * many as leave the fewest turns to run, with what is left over before the loop (validation/compiler/constantTurns.json).
+ */
+function knownTurns(trips: number, length: number, isWithin: boolean): Decision {
+  const isLong = length > nvcc.assemblerBodySize;
+  const most = isLong
+    ? nvcc.assemblerFullUnrollSize / trips
+    : (isWithin ? nvcc.assemblerFullUnrollWithin : nvcc.assemblerFullUnroll) / Math.sqrt(Math.max(1, trips - 2));
+  if (length <= most && !(isLong && trips === 2)) return { kind: "full", trips };
+  if (isLong) return { kind: "none" };
+  // What is left over are copies as well.
+  const copies = (nvcc.assemblerPartialUnrollSize - testAndJump) / (length - testAndJump);
+  for (let factor = Math.min(trips, Math.floor(copies)); factor > 1; factor--)
+    if (factor + (trips % factor) <= copies) return { kind: "partial", factor };
+  return { kind: "none" };
 }
 
 /**

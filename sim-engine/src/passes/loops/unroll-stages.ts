@@ -41,11 +41,13 @@ export class Stages {
     this.#constants = new Constants(kernel);
   }
 
-  /** The trip count is a multiple of the factor: the body becomes that many copies. */
-  whole(factor: number): void {
+  /** The trip count is a multiple of the factor and so many turns more, which come first: the body becomes that many copies. */
+  whole(factor: number, more = 0): void {
     const { header } = this.#loop;
     const { latch, exit, continues } = this.#test;
-    const made = this.#turns(factor, this.#starts(), this.#entry);
+    const first = more > 0 ? chain(this.#kernel, this.#loop, this.#test, this.#starts(), more, header, this.#work) : undefined;
+    if (first) this.#chains.push(first);
+    const made = this.#turns(factor, first?.ends ?? this.#starts(), first?.lastLatch ?? this.#entry);
     const { cond } = made.chain;
     const last = made.chain.copies.at(-1)?.values;
     this.#close(made, cond, continues, exit, (phi) => {
@@ -53,7 +55,11 @@ export class Stages {
       return last?.get(value) ?? value;
     });
     removeEdge(this.#entry, header);
-    this.#entry.end = { kind: "jump", to: made.header };
+    this.#entry.end = { kind: "jump", to: first?.first ?? made.header };
+    if (first) {
+      first.first.predecessors.push(this.#entry);
+      first.lastLatch.end = { kind: "jump", to: made.header };
+    }
     const definitions = copyDefinitions(this.#live, this.#chains);
     for (const [value, at] of definitions) at.delete(this.#live.get(value) as Block);
     linkBlocks(this.#kernel);

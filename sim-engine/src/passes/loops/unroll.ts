@@ -78,8 +78,7 @@ export function unrollAgain(kernel: Kernel, work: Work): boolean {
     if (decision.kind === "none") return false;
     const stages = new Stages(kernel, loop, test, entry, never, work);
     if (trips !== undefined) {
-      if (trips % decision.factor !== 0) return false;
-      stages.whole(decision.factor);
+      stages.whole(decision.factor, trips % decision.factor);
       return true;
     }
     const counter = loopCounter(loop, test, entry);
