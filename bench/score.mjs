@@ -43,6 +43,7 @@ const studied = [
   "h200-classes",
   "h200-kinds",
   "h200-works",
+  "h200-themes",
 ];
 const unseen = [
   "h200-unseen",
@@ -52,6 +53,7 @@ const unseen = [
   "h200-classes-unseen",
   "h200-kinds-unseen",
   "h200-works-unseen",
+  "h200-themes-unseen",
 ];
 /** Programs of the H200's sets on another GPU, of which nothing was measured for its model. */
 const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen", "h200-kinds", "h200-kinds-unseen", "h200-works", "h200-works-unseen"].map(
@@ -119,7 +121,9 @@ const result = table(
 );
 
 if (values.verbose) for (const set of sets.filter(({ name }) => !name.endsWith("unseen"))) describe(set);
-for (const { missing } of sets) for (const launch of missing) console.log(`not simulated: ${launch}`);
+// Of programs held out only the number is told: a reason would say where the model could be mended for them.
+for (const { name, missing } of sets)
+  for (const launch of name.endsWith("unseen") ? [] : missing) console.log(`not simulated: ${launch}`);
 console.log(result);
 console.log(`\n${sets.map(({ name, ms }) => `${name}: ${(ms / 1000).toFixed(1)} s`).join(", ")}`);
 if (values.write) {
