@@ -122,8 +122,7 @@ const result = table(
 
 if (values.verbose) for (const set of sets.filter(({ name }) => !name.endsWith("unseen"))) describe(set);
 // Of programs held out only the number is told: a reason would say where the model could be mended for them.
-for (const { name, missing } of sets)
-  for (const launch of name.endsWith("unseen") ? [] : missing) console.log(`not simulated: ${launch}`);
+for (const { name, missing } of sets) for (const launch of name.endsWith("unseen") ? [] : missing) console.log(`not simulated: ${launch}`);
 console.log(result);
 console.log(`\n${sets.map(({ name, ms }) => `${name}: ${(ms / 1000).toFixed(1)} s`).join(", ")}`);
 if (values.write) {
