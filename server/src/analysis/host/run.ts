@@ -175,7 +175,6 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
     speculation: 0,
     uncertainty: 0,
     visited: new WeakMap(),
-    cutShort: new WeakMap(),
     replays: { operations: options.withoutContents ? Number.POSITIVE_INFINITY : 0, steps: 0, given: new WeakSet(), inOrder: new WeakSet() },
     survivesExits: options.survivesExits === true,
   };

@@ -180,11 +180,11 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
 
 /** The arguments of a container's method; where it appends, what they make an element of. */
 function elementArguments(host: Interpreter, { type }: ContainerValue, name: string, e: CallExpression): readonly Argument[] {
-  const [only, ...more] = e.arguments;
+  const [only] = e.arguments;
   const { element } = type;
   if (name === "push_back" && only?.kind === "list" && only.type === undefined) return [{ value: fromList(host, element, only) }];
   const args = evaluateArguments(host, e.arguments);
-  if (name !== "emplace_back" || more.length === 0 || element === undefined) return args;
+  if (name !== "emplace_back" || element === undefined) return args;
   const values = args.map(({ value }) => value);
   return [{ value: construct(host, element, values, true) }];
 }

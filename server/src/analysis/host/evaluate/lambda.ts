@@ -11,7 +11,8 @@ export function evaluateLambda(host: Interpreter, e: Lambda): LambdaValue {
   const captured = new Map<string, Place>();
   const copy = (name: string): void => {
     const place = lookUpLocal(host, name);
-    if (place !== undefined) captured.set(name, new Cell(copied(read(host, place)), place.type, name));
+    const isStatic = place instanceof Cell && [...host.statics.values()].includes(place);
+    if (place !== undefined && !isStatic) captured.set(name, new Cell(copied(read(host, place)), place.type, name));
   };
   if (e.captureDefault === "=") for (const name of namesIn(e)) copy(name);
   for (const { name, byReference, init } of e.captures) {

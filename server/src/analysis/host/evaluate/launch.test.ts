@@ -97,6 +97,31 @@ for (int s = 0; s < 200; s++) for (int i = 0; i < 64; i++) worst = fmax(worst, f
       inMain("std::vector<int> sizes{2, 4}; for (int n : sizes) { n *= 8; k<<<n, 32>>>(a, n); } k<<<sizes[1], 64>>>(a, 1);"),
       ["k 16 32", "k 32 32", "k 4 64"],
     ],
+    "what nests of loops count, more than once": [
+      inMain(
+        "for (int q = 1; q <= 3; q++) k<<<count(q), 32>>>(a, q);",
+        `#include <string>\n${kernel}int count(int q) { int c = 1; for (int i = 0; i < 30; i++) for (int j = 0; j < 30; j++) { std::string s = std::to_string(i * j + q); if (s.size() == 3) c++; } return c; }\n`,
+      ),
+      ["k 559 32", "k 561 32", "k 561 32"],
+    ],
+    "a lambda that copies, but not what is static": [
+      inMain("static int s = 5; int t = 32; auto run = [=] { k<<<s, t>>>(a, 1); }; s = 6; t = 64; run();"),
+      ["k 6 32"],
+    ],
+    "elements made in place, and what is done to them": [
+      inMain(
+        "std::vector<C> v; v.emplace_back(3, 64); v.emplace_back(5); auto &last = v.emplace_back(4, 96); last.g = 9; for (auto &c : v) k<<<c.g, c.b>>>(a, 1);",
+        `#include <vector>\n${kernel}struct C { int g, b; C(int x, int y) : g(x), b(y) {} C(int x) : g(x), b(32) {} };\n`,
+      ),
+      ["k 3 64", "k 5 32", "k 9 96"],
+    ],
+    "arrays with and without braces of their own": [
+      inMain(
+        "std::vector<std::array<int, 2>> v; v.push_back({3, 32}); v.push_back({{4, 64}}); for (auto &[g, b] : v) k<<<g, b>>>(a, 1);",
+        `#include <array>\n#include <vector>\n${kernel}`,
+      ),
+      ["k 3 32", "k 4 64"],
+    ],
     "a method that launches": [
       `${kernel}struct S { int n; float *p; S(int n) : n(n) { cudaMalloc(&p, n * 4); } void run() { k<<<n / 64, 64>>>(p, n); } };\nint main() { S s(640); s.run(); }`,
       ["k 10 64"],

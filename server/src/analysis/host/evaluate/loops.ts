@@ -30,10 +30,7 @@ export interface Loop {
   readonly advance: () => void;
 }
 
-/**
- * Steps after which a nest of loops is cut short; half as many each time after that it is met again, if it stores nothing: what is checked
- * after each of many launches leaves the steps to them.
- */
+/** Steps after which a nest of loops is cut short. */
 const nestSteps = 12_000;
 /**
  * By depth: after `first` iterations the end is foreseen; a loop that has no more than `most` in all is run to it, so that
@@ -60,7 +57,6 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
     abstract: false,
     mayEnd: false,
     since: nested ? outer.since : host.steps,
-    room: nested ? outer.room : nestSteps / 2 ** (host.cutShort.get(loop.statement) ?? 0),
     depth: launches ? 0 : (outer?.depth ?? 0) + 1,
   };
   const { final } = host;
@@ -73,9 +69,6 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   const completion = iterate(host, loop, trace, mark, limits);
   host.events?.endLoop();
   host.journal.release(mark);
-  // What is checked or printed again.
-  if (trace.depth === 1 && trace.stores.size === 0 && host.steps - trace.since > trace.room / 2)
-    host.cutShort.set(loop.statement, (host.cutShort.get(loop.statement) ?? 0) + 1);
   if (trace.depth <= 1) summariseStores(host, trace);
   host.loops.pop();
   host.final = final;
@@ -92,7 +85,7 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
   const counted = host.launches.counts();
   const lately: Sample[] = [];
   // A nest that has run long enough is sampled from the first iteration on: otherwise every level would take some more.
-  const late = trace.depth > 2 && host.steps - trace.since > trace.room;
+  const late = trace.depth > 2 && host.steps - trace.since > nestSteps;
   for (let done = 0; ; done++) {
     const known = loop.testedLast && done === 0 ? true : truth(loop.test());
     if (known === false) return undefined;
@@ -108,7 +101,7 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
       host.events?.rest(undefined);
       return undefined;
     }
-    const tired = (done >= 3 || late) && trace.depth > 0 && host.steps - trace.since > trace.room;
+    const tired = (done >= 3 || late) && trace.depth > 0 && host.steps - trace.since > nestSteps;
     if (tired || done >= limits.most || (done >= limits.first && done < limits.first + 3)) {
       if (lately.at(-1)?.at !== done - 1) lately.length = 0;
       const from = host.steps;
@@ -144,7 +137,7 @@ function isBeyondNest(host: Interpreter, trace: LoopTrace, lately: readonly Samp
   if (trace.depth === 0 || first === undefined || second === undefined || third === undefined) return false;
   const each = third.from - second.to;
   if (each !== second.from - first.to || each <= 0) return false;
-  const room = trace.room - (host.steps - trace.since);
+  const room = nestSteps - (host.steps - trace.since);
   const more = Math.floor(room / each) + 1;
   // The end is told from three samples in a row.
   const sampled = more === 1 ? 1 : more + 2;
@@ -155,7 +148,7 @@ function isBeyondNest(host: Interpreter, trace: LoopTrace, lately: readonly Samp
 
 /** A nest in which even its first iterations and their stand-ins, level upon level, are too many: one of each has to do. */
 function exhausted(host: Interpreter, trace: LoopTrace): boolean {
-  return trace.depth > 2 && host.steps - trace.since > 4 * trace.room;
+  return trace.depth > 2 && host.steps - trace.since > 4 * nestSteps;
 }
 
 /** Variables of before the loop that it changed. */

@@ -53,8 +53,12 @@ export function callContainer(
       return voidValue;
     }
     case "push_back":
-    case "emplace_back":
       return change(appended(host, object, args));
+    case "emplace_back": {
+      const made = change(appended(host, object, args));
+      host.returned = elementOf(host, pointer(storage, type.element), integerOf(size));
+      return made;
+    }
     case "pop_back":
       return change(resized(host, object, arithmetic("-", size, int(1, "ulong")), undefined));
     case "reserve":

@@ -142,8 +142,6 @@ export interface Interpreter {
   uncertainty: number;
   /** Statements visited by speculation, and how remote they were then. */
   readonly visited: WeakMap<Statement, number>;
-  /** Nests of loops that store nothing and were cut short, and how often. */
-  readonly cutShort: WeakMap<Statement, number>;
   /**
    * Loops gone through on bare numbers: how many operations that took, which of the steps it was counted as, and the loops that are not;
    * those of which no turn can be run alone.

@@ -24,8 +24,6 @@ export interface StoreTrace {
 export interface LoopTrace {
   /** The step count at which the outermost loop around began. */
   readonly since: number;
-  /** Steps from there on after which the nest is cut short. */
-  readonly room: number;
   /** How many loops without launches are around, this one among them. */
   readonly depth: number;
   readonly stores: Map<Allocation, StoreTrace>;

@@ -166,8 +166,10 @@ export function sizeOf(host: Interpreter, type: HostType | undefined): number | 
       return bitsOf(type.name) / 8;
     case "pointer":
       return 8;
-    case "container":
-      return containerBytes[type.name];
+    case "container": {
+      const each = type.name === "array" ? sizeOf(host, type.element) : undefined;
+      return each === undefined || type.count === undefined ? containerBytes[type.name] : each * type.count;
+    }
     default:
       return host.semantics.sizeOf(type);
   }

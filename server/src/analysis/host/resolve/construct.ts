@@ -78,7 +78,7 @@ function stringArray(type: HostType & { readonly kind: "array" }, text: string, 
 
 /** `{a, b, .c = d}` as a value of `type`. */
 export function fromList(host: Interpreter, type: HostType | undefined, list: List, name = "", residence: Residence = "host"): Value {
-  const { elements } = list;
+  const elements = withoutElision(type, list.elements);
   switch (type?.kind) {
     case "array": {
       const sized = type.size === undefined ? { ...type, size: elements.length } : type;
@@ -125,6 +125,16 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
       return first === undefined ? blank(host, type, true, "") : convert(host.evaluate(first.value), type);
     }
   }
+}
+
+/** `std::array<int, 2> a = {{1, 2}}`: the braces of the array within, which may be left out. */
+function withoutElision(type: HostType | undefined, elements: List["elements"]): List["elements"] {
+  const [only, ...more] = elements;
+  const inner = only?.value;
+  if (type?.kind !== "container" || type.name !== "array" || more.length > 0) return elements;
+  if (inner?.kind !== "list" || inner.type !== undefined) return elements;
+  const { element } = type;
+  return element?.kind === "integer" || element?.kind === "floating" || element?.kind === "pointer" ? inner.elements : elements;
 }
 
 function fillArray(host: Interpreter, allocation: Allocation, base: number, type: HostType & { readonly kind: "array" }, list: List): void {
