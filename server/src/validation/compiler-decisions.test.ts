@@ -309,6 +309,14 @@ describe("as nvcc decides", () => {
       expect([probe.name, Math.abs(theirs - ours) <= 2]).toEqual([probe.name, true]);
     }
   });
+  test("registers where loads would wait for each other with fewer", async () => {
+    const registers = async (probe: Recorded): Promise<readonly [theirs: number, ours: number]> => {
+      const kernel = await lowered(probe);
+      optimise(kernel);
+      return [probe.sass.markers, select(kernel, 90).registers.value];
+    };
+    expect(await agreeing(recorded("loadsAhead"), registers)).toBe("19 of 30");
+  });
   test("registers that a kernel begins with whose warps hand them on", async () => {
     const registers = async (probe: Recorded): Promise<readonly [theirs: number, ours: number]> => {
       const kernel = await lowered(probe);

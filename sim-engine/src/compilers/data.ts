@@ -274,6 +274,20 @@ export const data: CompilerData = {
           at: "registers of kernels by what they are estimated to be",
         },
         wideLoadsAhead: { value: 5, unit: "loads", basis: "fitted", source: "compiled-kernels", at: "two kernels with loads of 16 bytes" },
+        loadsAheadWanted: {
+          value: 8,
+          unit: "loads",
+          basis: "fitted",
+          source: "compiler-probes",
+          at: "loadsAhead.json: from 8 columns on registers are taken that leave some of the loads ahead; of 6 none",
+        },
+        loadsAheadLeft: {
+          value: 2,
+          unit: "loads",
+          basis: "fitted",
+          source: "compiler-probes",
+          at: "loadsAhead.json: by it registers are right of 19 of 30, without it of 13; nvcc leaves four or more under way",
+        },
         wideLoadsUpTo: {
           value: 128,
           unit: "registers",

@@ -97,6 +97,12 @@ export const compilerFigureDefinitions = {
   farLoadLatency: number("ptxas", "cycles", "What instructions are ordered by for a load that may come from anywhere"),
   registerHeadroom: number("ptxas", "registers", "Kept free for finishing what is under way, when instructions are ordered"),
   wideLoadsAhead: number("ptxas", "loads", "Loads of 16 bytes a thread that are issued ahead even where that costs resident warps"),
+  loadsAheadWanted: number(
+    "ptxas",
+    "loads",
+    "Loads that could be under way at once in a block, for it not to leave them waiting for each other",
+  ),
+  loadsAheadLeft: number("ptxas", "loads", "As many under way or fewer count as waiting for each other"),
   wideLoadsUpTo: number("ptxas", "registers", "Up to which resident warps are given up for wide loads under way at once"),
   wideSharedLoads: number("ptxas", "loads", "Loads of 16 bytes a thread from shared memory in a block, from which on they go ahead"),
   wideSharedLoadsAhead: number(

@@ -43,6 +43,8 @@ export const plain: readonly PlainCompiler[] = [
       farLoadLatency: 400,
       registerHeadroom: 4,
       wideLoadsAhead: 5,
+      loadsAheadWanted: 8,
+      loadsAheadLeft: 2,
       wideLoadsUpTo: 128,
       wideSharedLoads: 16,
       wideSharedLoadsAhead: 4,

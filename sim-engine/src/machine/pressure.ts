@@ -167,14 +167,17 @@ export class Pressure {
   #starvedBelow(block: Straight, order: readonly Node[]): number {
     const isStarved = (kind: RegExp, fewest: number, enough: number): boolean =>
       order.filter(({ instruction }) => kind.test(instruction.opcode)).length >= fewest && aheadOf(order, kind, enough) < enough;
-    const { wideSharedLoads, wideSharedLoadsAhead, wideLoadsAhead, wideLoadsUpTo } = nvcc;
+    const { wideSharedLoads, wideSharedLoadsAhead, wideLoadsAhead, wideLoadsUpTo, loadsAheadWanted, loadsAheadLeft } = nvcc;
     const shared = /^LDS(.*\.128|M.*\.[24]$)/;
     const global = /^LDG.*\.128/;
     // Where something else keeps them from being issued ahead, as stores that they may meet do, no registers will help.
     const mayGoAhead = (kind: RegExp, enough: number): boolean => aheadOf(this.#freeOf(block).order, kind, enough) >= enough;
     if (isStarved(shared, wideSharedLoads, wideSharedLoadsAhead) && mayGoAhead(shared, wideSharedLoadsAhead))
       return Number.POSITIVE_INFINITY;
-    if (fillsShared(order) && 2 * farAhead(order) < farAhead(this.#freeOf(block).order)) return wideLoadsUpTo;
+    const ahead = farAhead(order);
+    const mostAhead = farAhead(this.#freeOf(block).order);
+    if (fillsShared(order) && 2 * ahead < mostAhead) return wideLoadsUpTo;
+    if (ahead <= loadsAheadLeft && mostAhead >= loadsAheadWanted) return wideLoadsUpTo;
     return isStarved(global, wideLoadsAhead, wideLoadsAhead) && mayGoAhead(global, wideLoadsAhead) ? wideLoadsUpTo : 0;
   }
 

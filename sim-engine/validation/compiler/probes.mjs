@@ -1115,6 +1115,26 @@ function* sinking() {
     }
 }
 
+/**
+ * As many sums as columns of a row that all lanes share, or that each has its own of: registers, where those of one more resident warp
+ * would leave the loads waiting for each other.
+ */
+function* loadsAhead() {
+  const parameters = "const float* __restrict__ x, const float* __restrict__ w, float* o, int n, int h";
+  for (const columns of [4, 6, 8, 10, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32]) {
+    const each = `_Pragma("unroll") for (int e = 0; e < ${columns}; e++)`;
+    const bodies = {
+      warp: `int l = threadIdx.x % 32; t /= 32; if (t >= n) return; float a[${columns}] = {}; for (int i = l; i < h; i += 32) { float v = x[t * h + i]; ${each} a[e] = fmaf(v, w[e * h + i], a[e]); } ${each} o[(t * 32 + l) * ${columns} + e] = a[e];`,
+      thread: `if (t >= n) return; float a[${columns}] = {}; for (int i = 0; i < h; i++) { ${each} a[e] = fmaxf(a[e], w[(i * ${columns} + e) * n + t]) + 1.f; } ${each} o[t * ${columns} + e] = a[e];`,
+    };
+    for (const [by, body] of Object.entries(bodies)) {
+      const name = `ahead_${by}_${columns}`;
+      const source = `extern "C" __global__ void ${name}(${parameters}) { int t = blockIdx.x * blockDim.x + threadIdx.x; ${body} }`;
+      yield { name, source, varied: { by, columns }, marker: "registers" };
+    }
+  }
+}
+
 /** @type {Record<string, () => Generator<Probe>>} */
 export const families = {
   loops,
@@ -1156,6 +1176,7 @@ export const families = {
   counterTypes,
   longOffsets,
   sinking,
+  loadsAhead,
 };
 
 /** What nvcc is told besides, by family.
