@@ -26,7 +26,7 @@ testRule(rule, {
     "a wave that is nearly full": match("match<<<1000, 256>>>(out, in);"),
     "less than one": match("match<<<400, 256>>>(out, in);"),
     "one of very many": match("match<<<528 * 15 + 8, 256>>>(out, in);"),
-    "little, behind two waves": match("match<<<1064, 256>>>(out, in);"),
+    "little, behind four waves": match("match<<<528 * 4 + 8, 256>>>(out, in);"),
     "blocks that have the memory for themselves then": match(
       "match<<<540, 256>>>(out, in);",
       "    float sum = 0;\n    for (int k = threadIdx.x; k < 12288; k += blockDim.x) sum += in[t * 12288 + k];\n    out[t * blockDim.x + threadIdx.x] = tile[0] = sum;",
