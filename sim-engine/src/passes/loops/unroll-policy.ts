@@ -140,6 +140,7 @@ export function assemblerFactor(loop: Loop, trips: number | undefined): Decision
     : { kind: "none" };
 }
 
+/** What counts and ends a turn besides what it does: once, however many turns become one. */
 const testAndJump = 2;
 
 /**
