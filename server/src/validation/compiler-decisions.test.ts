@@ -78,7 +78,10 @@ async function copiesOf(probe: Recorded): Promise<Copies> {
   // What a turn reads it also adds, which counts as a marker.
   const markers = size + (probe.body === "load" ? Number(probe.loads ?? 1) : 0);
   const { nvvm, ptxas } = multiplications(await lowered(probe));
-  return { nvvm: [probe.ptx.markers / markers, nvvm / size], ptxas: [probe.sass.markers / markers, ptxas / size] };
+  // What is left over of a constant number of turns has no copy of its own before ptxas is through: there is a way out within the turn.
+  const copies = probe.ptx.markers / markers;
+  const more = copies > 1 && typeof probe.trips === "number" ? probe.trips % copies : 0;
+  return { nvvm: [copies + more, nvvm / size], ptxas: [probe.sass.markers / markers, ptxas / size] };
 }
 
 /** Stores under a predicate: the compiler's, and the engine's. */
@@ -144,11 +147,12 @@ describe("as nvcc decides", () => {
   const isOpen = ({ trips }: Recorded): boolean => trips === "unknown";
   test.each<[what: string, probes: readonly Recorded[], by: "nvvm" | "ptxas", agreed: string]>([
     ["NVVM's unrolling at run time", loops.filter(isOpen), "nvvm", "52 of 52"],
-    ["NVVM's unrolling of constant trip counts", loops.filter((probe) => !isOpen(probe)), "nvvm", "297 of 308"],
+    ["NVVM's unrolling of constant trip counts", loops.filter((probe) => !isOpen(probe)), "nvvm", "308 of 308"],
     ["ptxas's unrolling at run time", loops.filter(isOpen), "ptxas", "52 of 52"],
-    ["ptxas's unrolling of constant trip counts", loops.filter((probe) => !isOpen(probe)), "ptxas", "296 of 308"],
-    ["NVVM's unrolling of longer turns", recorded("constantTurns"), "nvvm", "282 of 366"],
-    ["ptxas's unrolling of longer turns", recorded("constantTurns"), "ptxas", "338 of 366"],
+    ["ptxas's unrolling of constant trip counts", loops.filter((probe) => !isOpen(probe)), "ptxas", "302 of 308"],
+    ["NVVM's unrolling of longer turns", recorded("constantTurns"), "nvvm", "365 of 366"],
+    ["ptxas's unrolling of longer turns", recorded("constantTurns"), "ptxas", "343 of 366"],
+    ["NVVM's unrolling by what is read from where", recorded("addresses"), "nvvm", "45 of 48"],
     ["trip counts that are tried out", recorded("searches"), "nvvm", "14 of 14"],
     ["NVVM's unrolling where the counter is compared in a wider type", recorded("widenedCounters"), "nvvm", "54 of 54"],
     ["NVVM's unrolling by what the counter steps by", recorded("steps"), "nvvm", "110 of 110"],
@@ -167,7 +171,7 @@ describe("as nvcc decides", () => {
     ["ptxas's unrolling of turns with a condition", recorded("guardedLoops"), "ptxas", "111 of 112"],
     ["NVVM's unrolling by loads and stores", recorded("accessLoops"), "nvvm", "160 of 160"],
     ["ptxas's unrolling by loads and stores", recorded("accessLoops"), "ptxas", "160 of 160"],
-    ["nests over a tile of registers", recorded("tiles"), "nvvm", "59 of 75"],
+    ["nests over a tile of registers", recorded("tiles"), "nvvm", "63 of 75"],
     ["loops around a nest that reads global memory", recorded("nests"), "nvvm", "70 of 75"],
     ["loops around a nest that reads global memory, by ptxas", recorded("nests"), "ptxas", "64 of 75"],
     ["nests over a tile of registers, by ptxas", recorded("tiles"), "ptxas", "55 of 75"],
@@ -265,7 +269,7 @@ describe("as nvcc decides", () => {
     const right = await Promise.all(
       probes.map(async (probe) => (await nests(probe)) === (probe.ptx.markers === ofMostTurns(probe).ptx.markers)),
     );
-    expect(`${right.filter(Boolean).length} of ${probes.length}`).toBe("157 of 160");
+    expect(`${right.filter(Boolean).length} of ${probes.length}`).toBe("160 of 160");
   });
   describe("loops that call a function", () => {
     // Some functions read tables, which count as well: those say nothing of NVVM.
@@ -337,7 +341,7 @@ describe("as nvcc decides", () => {
       }),
     );
     expect(fillings.filter(({ ahead }) => ahead >= 0.5 && ahead <= 2).length).toBe(14);
-    expect(fillings.filter(({ registers }) => registers >= 0.9 && registers <= 1.1).length).toBe(8);
+    expect(fillings.filter(({ registers }) => registers >= 0.9 && registers <= 1.1).length).toBe(9);
   });
   test("branches that become selections", async () => expect(await agreeing(recorded("selections"), branches)).toBe("13 of 14"));
 

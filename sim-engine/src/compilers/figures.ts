@@ -31,12 +31,7 @@ export const compilerFigureDefinitions = {
     "LLVM instructions",
     "What chooses between the copies of a loop that is unrolled in part, and its rest",
   ),
-  fullUnrollSizeOfFewTurns: number(
-    "NVVM",
-    "LLVM instructions",
-    "The same where unrolling in part would leave few turns, address arithmetic with constants not counted",
-  ),
-  fewTurns: number("NVVM", "turns", "How few those are, at most"),
+  analysedTurns: number("NVVM", "turns", "Turns of which it is found out what their numbers make constants, at most"),
   partialUnrollSize: number("NVVM", "LLVM instructions", "A turn unrolled by a factor that divides a constant trip count"),
   unrollByFourSize: number("NVVM", "LLVM instructions", "Four turns of a loop with a trip count known at run time, to unroll it by four"),
   unrollByTwoSize: number("NVVM", "LLVM instructions", "Two turns of it, to unroll it by two"),

@@ -56,6 +56,35 @@ function* constantTurns() {
 }
 
 /**
+ * What reading takes of a turn by NVVM's count: how much may be computed besides eight loads for it to be unrolled by two, by where is read
+ * and what the index is made of.
+ */
+function* addresses() {
+  const indices = {
+    counter: (k) => `i * 8 + ${k}`,
+    unsigned: (k) => `i * 8u + ${k}`,
+    lane: (k) => `i * 8 + ${k} + threadIdx.y`,
+    parameter: (k) => `i * 8 + ${k} + n`,
+    rows: (k) => `${k * 16} + i`,
+    rowsOfLanes: (k) => `${k * 16} + i + threadIdx.x`,
+  };
+  const spaces = { q: "", s: "__shared__ float s[4096]; s[threadIdx.x] = q[threadIdx.x]; __syncthreads(); " };
+  for (const [space, filling] of Object.entries(spaces))
+    for (const [index, of] of Object.entries(indices))
+      for (let size = space === "q" ? 28 : 32; size <= (space === "q" ? 31 : 35); size++) {
+        const name = `addresses_${space}_${index}_${size}`;
+        const reads = Array.from({ length: 8 }, (_, k) => `x += ${space}[${of(k)}];`).join(" ");
+        const body = `${filling}for (int i = 0; i < 250; i++) { ${multiplies(size)} ${reads} }`;
+        yield {
+          name,
+          source: kernel(name, ", int n", body),
+          varied: { body: "load", loads: 8, trips: 250, space, index, size },
+          marker: "fma",
+        };
+      }
+}
+
+/**
  * Loops of few turns around one of unknown length, which is unrolled in part: whether the turns are unrolled completely, by what the inner
  * loop does and how its end is known. With `triangle` it depends on the outer counter.
  */
@@ -1139,6 +1168,7 @@ function* loadsAhead() {
 export const families = {
   loops,
   constantTurns,
+  addresses,
   operationCosts,
   localArrays,
   tiles,

@@ -2,7 +2,7 @@
 import { nvcc } from "../../compilers/compiler.ts";
 import { libraryFunction } from "../../compilers/expansions.ts";
 import { successors } from "../../ir/builder.ts";
-import { intConstant } from "../../ir/constants.ts";
+import { intConstant, isConstant } from "../../ir/constants.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, MatrixElement, Op } from "../../ir/kernel.ts";
 import { isLeaf, isPure } from "../../ir/operations.ts";
@@ -45,20 +45,46 @@ export function decide(loop: Loop, trips: number | undefined, within = 0): Decis
       : { kind: "partial", factor: unroll };
   }
   if (trips !== undefined) {
-    if (trips * (size.raw + within) <= nvcc.fullUnrollSize) return { kind: "full", trips };
+    if (trips * (size.raw + within + 1) < nvcc.fullUnrollSize || fitsFolded(loop, trips)) return { kind: "full", trips };
     if (trips * (size.operations + nvcc.turnSize) <= nvcc.localArrayUnrollSize && indexesLocalArray(loop)) return { kind: "full", trips };
     if (within > 0) return { kind: "none" };
     const factor = dividingPower(trips, nvcc.partialUnrollSize / (size.raw + 1));
-    if (factor > 1) {
-      if (trips / factor <= nvcc.fewTurns && trips * size.merged <= nvcc.fullUnrollSizeOfFewTurns) return { kind: "full", trips };
-      return { kind: "partial", factor };
-    }
+    // Loops are unrolled twice: it is then one of fewer turns.
+    if (factor > 1) return fitsFolded(loop, trips, factor) ? { kind: "full", trips } : { kind: "partial", factor };
     if (trips % 2 === 0) return { kind: "none" };
   }
   // Only innermost loops are unrolled with a rest; with barriers and shuffles as well as without (validation/compiler/togetherLoops.json).
   if (hasInnerLoop(loop) || hasGroupProducts(loop) || (trips === undefined && meetsWhileSomeLeave(loop))) return { kind: "none" };
+  if (trips !== undefined) {
+    const copies = nvcc.partialUnrollSize / (size.raw + 1);
+    return copies >= 2 ? { kind: "partial", factor: copies >= 4 ? 4 : 2 } : { kind: "none" };
+  }
   if (4 * raw <= nvcc.unrollByFourSize) return { kind: "partial", factor: 4 };
   return 2 * raw <= nvcc.unrollByTwoSize ? { kind: "partial", factor: 2 } : { kind: "none" };
+}
+
+/**
+ * Whether all turns fit once what their numbers make constants is folded, of a loop that has none in it. LLVM goes through them one by one,
+ * where they are few, and the more of the work is saved the larger they may be. `factor` turns have become one before.
+ */
+function fitsFolded(loop: Loop, trips: number, factor = 1): boolean {
+  if (trips / factor > nvcc.analysedTurns || hasInnerLoop(loop)) return false;
+  const { raw } = sizes(loop, isFoldedLater());
+  const folded = sizes(loop, isFoldedLater(countersFromConstants(loop))).raw;
+  const saved = Math.min(mostSaved, (factor * (raw + 1) + 2) / (factor * folded));
+  return trips * folded < nvcc.fullUnrollSize * saved;
+}
+
+/** LLVM's UnrollMaxPercentThresholdBoost. */
+const mostSaved = 4;
+
+/** Values that each turn begins with and that its number gives. */
+function countersFromConstants({ header, latches }: Loop): ReadonlySet<Op> {
+  const isStep = (phi: Op, next: Op | undefined): boolean =>
+    next?.action.kind === "int" && next.action.op === "add" && next.args.includes(phi) && next.args.some(isConstant);
+  const isCounter = (phi: Op): boolean =>
+    phi.args.every((arg, k) => (latches.includes(header.predecessors[k] as Block) ? isStep(phi, arg) : isConstant(arg)));
+  return new Set(header.phis.filter(isCounter));
 }
 
 /**
@@ -103,14 +129,16 @@ const sizesInMemory = new WeakMap<Block, number>();
  */
 const movesOf: Readonly<Partial<Record<MatrixElement, number>>> = { bf16: 11.5, tf32: 5.25, f64: 6 };
 
-/** Whether an operation goes when constants are folded and arrays of the thread's own become values. */
-function isFoldedLater(): (op: Op) => boolean {
+/** Whether an operation goes when constants are folded, `given` ones as well, and arrays of the thread's own become values. */
+function isFoldedLater(given?: ReadonlySet<Op>): (op: Op) => boolean {
   const known = new Map<Op, boolean>();
   const madeOf = (op: Op): readonly Op[] => (op.action.kind !== "phi" && isPure(op) ? op.args : []);
   const isKnown = (value: Op): boolean =>
     answerOf(value, known, false, madeOf, (op) => {
       const parts = madeOf(op);
-      return /^(const|alloca)$/.test(op.action.kind) || (parts.length > 0 && parts.every((part) => known.get(part) === true));
+      return (
+        given?.has(op) || /^(const|alloca)$/.test(op.action.kind) || (parts.length > 0 && parts.every((part) => known.get(part) === true))
+      );
     });
   return (op) =>
     isKnown(op) || ((op.action.kind === "load" || op.action.kind === "store") && op.args[0] !== undefined && isKnown(op.args[0]));
@@ -218,15 +246,13 @@ function sizes(loop: Loop, isLeftOut: (op: Op) => boolean = () => false): Sizes 
   let operations = 0;
   const free = controlOnly(loop);
   for (const op of madeAddresses(loop)) free.add(op);
+  const addresses = addressCost(loop, isLeftOut);
   for (const block of loop.blocks) {
     for (const op of block.ops) {
       if (isLeaf(op) || free.has(op) || isLeftOut(op)) continue;
       const { action } = op;
       if (action.kind === "gep") {
-        // Of a constant offset the address is folded; an index needs extending for global addresses. An index that the turn computed, and
-        // a constant more, is still to be added and extended: the constant is taken out of it later.
-        if (intConstant(op.args[1]) === undefined) raw += op.args[1]?.type === "i32" ? 2 : 1;
-        else if (op.args[0]?.action.kind === "gep" && block.ops.includes(op.args[0])) raw += 2;
+        raw += addresses(op);
         continue;
       }
       const cost = costOf(op);
@@ -241,6 +267,33 @@ function sizes(loop: Loop, isLeftOut: (op: Op) => boolean = () => false): Sizes 
     }
   }
   return { raw: Math.max(1, raw), merged: Math.max(1, merged), operations };
+}
+
+/**
+ * What an address takes by LLVM's count: one, and one to extend the index, but for shared memory. A constant is taken out of an index
+ * later: until then each is a sum of its own, of an index that the turn computed (validation/compiler/addresses.json).
+ */
+function addressCost({ blocks }: Loop, isLeftOut: (op: Op) => boolean): (gep: Op) => number {
+  const ops = [...blocks].flatMap((block) => block.ops);
+  const own = new Set(ops.filter(({ action }) => action.kind === "gep"));
+  const isMore = (op: Op): boolean => op.action.kind === "gep" && intConstant(op.args[1]) !== undefined;
+  const used = new Set(ops.flatMap((op) => (isMore(op) ? op.args.slice(1) : op.args)));
+  const indexed = (gep: Op, more: number): number => {
+    const [base, index] = gep.args;
+    return isLeftOut(index as Op) ? 1 : more + (index?.type === "i32" && !isShared(base) ? 2 : 1);
+  };
+  return (gep) => {
+    const [base] = gep.args;
+    if (!isMore(gep)) return used.has(gep) ? indexed(gep, 0) : 0;
+    return base && own.has(base) && !isMore(base) ? indexed(base, 1) : 0;
+  };
+}
+
+/** Whether a pointer leads into the block's shared memory. */
+function isShared(pointer: Op | undefined): boolean {
+  let op = pointer;
+  while (op?.action.kind === "gep") [op] = op.args;
+  return op?.action.kind === "shared.address";
 }
 
 /** LLVM's TCC_Expensive. */
@@ -268,14 +321,20 @@ function libraryCall({ action, type }: Op): ReturnType<typeof libraryFunction> {
   return action.kind === "math" && action.precision !== "fast" ? libraryFunction(action.fn, width) : undefined;
 }
 
-/** The counter's increment and the test of the latch. */
+/** The counter's increment and the test of the latch, which is of the counter itself where it is widened for it. */
 function controlOnly(loop: Loop): Set<Op> {
   const found = new Set<Op>();
   for (const latch of loop.latches) {
     if (latch.end.kind !== "branch") continue;
     const { cond } = latch.end;
     found.add(cond);
-    for (const arg of cond.args) if (arg.action.kind === "int" && arg.args.some((each) => loop.header.phis.includes(each))) found.add(arg);
+    for (const tested of cond.args) {
+      const isWidened = tested.action.kind === "convert" && tested.action.op === "sext";
+      const arg = isWidened ? (tested.args[0] as Op) : tested;
+      if (arg.action.kind !== "int" || !arg.args.some((each) => loop.header.phis.includes(each))) continue;
+      found.add(arg);
+      if (isWidened) found.add(tested);
+    }
   }
   return found;
 }

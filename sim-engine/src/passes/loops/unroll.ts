@@ -54,8 +54,9 @@ export function unrollLoops(kernel: Kernel, work: Work): boolean {
     const after = loop.header.unroll === undefined ? unrolledOnce : never;
     if (decision.kind === "none") return false;
     const { factor } = decision;
-    if (trips !== undefined && trips % factor === 0) {
-      new Stages(kernel, loop, test, entry, after, work).whole(factor);
+    // What is left over comes first: NVVM leaves by a test behind it within the turn, and ptxas begins the loop there.
+    if (trips !== undefined) {
+      new Stages(kernel, loop, test, entry, after, work).whole(factor, trips % factor);
       return true;
     }
     const counter = loopCounter(loop, test, entry);
