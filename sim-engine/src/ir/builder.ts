@@ -147,6 +147,7 @@ export interface AccessOptions {
   readonly components?: number;
   readonly matrix?: true;
   readonly uninferred?: true;
+  readonly ofFragment?: number;
   /** Bytes; that of the scalar type when absent. */
   readonly align?: number;
   readonly volatile?: boolean;

@@ -264,6 +264,8 @@ export type Action =
       readonly uninferred?: true;
       /** Of shared memory: each lane names 16 bytes, a row of one of `components` matrices of 8 by 8 16-bit elements (LDSM). */
       readonly matrix?: true;
+      /** Of how many that NVVM loads with one instruction, where `wmma` does: a fragment, word by word. */
+      readonly ofFragment?: number;
     }
   /** (address, component 0, ...). The stored scalar type is the operands'. */
   | {
@@ -288,8 +290,10 @@ export type Action =
       readonly shape: MatrixShape;
       readonly of: MatrixElement;
       readonly components: number;
+      /** Of how many that are one instruction to NVVM, where `wmma` multiplies. */
+      readonly ofFragment?: number;
     }
-  | { readonly kind: "matrix"; readonly op: "transpose"; readonly components: 1 }
+  | { readonly kind: "matrix"; readonly op: "transpose"; readonly components: 1; readonly ofFragment?: number }
   /**
    * (which of the four warps of its group it is: i32, whether to add to the sums: i1, A, descriptor of B: i64, sums) -> `components`
    * words of a warp group's product, of which a warp has 16 of 64 rows. A is a descriptor, or the four words of a lane. What is done

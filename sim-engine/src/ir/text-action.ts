@@ -100,9 +100,11 @@ export function printAction(action: Action): ActionText {
       return text(`math.${action.fn}.${action.precision}`);
     case "gep":
       return text("gep", `scale ${action.scale}`, ...(action.offset === 0 ? [] : [`offset ${action.offset}`]));
-    case "matrix":
-      if (action.op === "transpose") return text("matrix.transpose");
-      return { mnemonic: `matrix.multiply.${action.shape}.${action.of}`, settings: [], components: action.components };
+    case "matrix": {
+      const settings = action.ofFragment === undefined ? [] : [`fragment ${action.ofFragment}`];
+      if (action.op === "transpose") return text("matrix.transpose", ...settings);
+      return { mnemonic: `matrix.multiply.${action.shape}.${action.of}`, settings, components: action.components };
+    }
     case "wgmma":
       return { mnemonic: "wgmma", settings: groupProductText(action.product), components: action.components };
     case "wgmma.wait":
@@ -115,6 +117,7 @@ export function printAction(action: Action): ActionText {
         `align ${action.align}`,
         ...(action.matrix ? ["matrix"] : []),
         ...(action.uninferred ? ["uninferred"] : []),
+        ...(action.kind === "load" && action.ofFragment !== undefined ? [`fragment ${action.ofFragment}`] : []),
         ...(action.volatile ? ["volatile"] : []),
         ...(action.atomic ? [`atomic ${action.atomic}`] : []),
         ...(action.cache ? [action.cache] : []),
@@ -217,6 +220,7 @@ export function parseAction(
   const [first = ""] = settings;
   const setting = (name: string): number => Number(settings.find((each) => each.startsWith(`${name} `))?.slice(name.length + 1) ?? 0);
   const memory = memoryPattern.exec(mnemonic);
+  const ofFragment = settings.some((each) => each.startsWith("fragment ")) ? { ofFragment: setting("fragment") } : {};
   if (memory?.[2] && isSpace(memory[2])) {
     const cache = settings.find(isCacheHint);
     const atomic = (["block", "device", "system"] as const).find((scope) => settings.includes(`atomic ${scope}`));
@@ -231,7 +235,7 @@ export function parseAction(
       ...(settings.includes("matrix") ? { matrix: true as const } : {}),
       ...(settings.includes("uninferred") ? { uninferred: true as const } : {}),
     };
-    if (memory[1] === "load") return { kind: "load", components: value.components, ...options, ...form };
+    if (memory[1] === "load") return { kind: "load", components: value.components, ...options, ...form, ...ofFragment };
     return { kind: "store", components: value.args.length - 1, ...options, ...form };
   }
   const [head = "", ...rest] = mnemonic.split(".");
@@ -304,8 +308,8 @@ export function parseAction(
     }
     case "matrix": {
       const [op, shape, of] = rest as [string, MatrixShape, MatrixElement];
-      if (op === "transpose") return { kind: "matrix", op, components: 1 };
-      return { kind: "matrix", op: "multiply", shape, of, components: value.components };
+      if (op === "transpose") return { kind: "matrix", op, components: 1, ...ofFragment };
+      return { kind: "matrix", op: "multiply", shape, of, components: value.components, ...ofFragment };
     }
     case "texel": {
       const [fetch, shape] = rest as [(Action & { kind: "texel" })["fetch"], (Action & { kind: "texel" })["shape"]];

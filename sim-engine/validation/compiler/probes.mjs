@@ -295,6 +295,42 @@ function* pragmas() {
 }
 
 /**
+ * A loop over the depth around one over columns of fragments, both of a constant number of turns and without a pragma: how many steps become
+ * one, by what is multiplied and where it stands.
+ */
+function* fragmentNests() {
+  const kinds = {
+    half: [16, 16, 16, "__half", "__half", "float"],
+    bfloat: [16, 16, 16, "__nv_bfloat16", "__nv_bfloat16", "float"],
+    bytes: [16, 16, 16, "signed char", "signed char", "int"],
+    tf32: [16, 16, 8, "float", "wmma::precision::tf32", "float"],
+    double: [8, 8, 4, "double", "double", "double"],
+  };
+  const places = { q: "", s: "extern __shared__ __align__(128) char room[]; " };
+  for (const [kind, [m, n, k, element, of, sum]] of Object.entries(kinds))
+    for (const [place, declared] of Object.entries(places))
+      for (const columns of [1, 2, 3, 4, 5, 6, 8])
+        for (const turns of [2, 3, 4, 6, 8, 12, 16]) {
+          if (place === "s" && (columns % 2 || turns === 3 || turns === 12)) continue;
+          const name = `nests_${kind}_${place}_${columns}_${turns}`;
+          const from = place === "q" ? "q" : "s";
+          const fill = place === "q" ? "" : `${element}* s = (${element}*)room; s[threadIdx.x] = q[threadIdx.x]; __syncthreads();`;
+          const fragment = (use, type, more = "") => `wmma::fragment<wmma::${use}, ${m}, ${n}, ${k}, ${type}${more}>`;
+          const body = `${declared}${fill} int row = threadIdx.x / 32 * ${m};
+${fragment("accumulator", sum)} c[${columns}];
+for (int j = 0; j < ${columns}; j++) wmma::fill_fragment(c[j], (${sum})0);
+for (int k = 0; k < ${k * turns}; k += ${k}) {
+${fragment("matrix_a", of, ", wmma::row_major")} a; wmma::load_matrix_sync(a, ${from} + row * 256 + k, 256);
+for (int j = 0; j < ${columns}; j++) {
+${fragment("matrix_b", of, ", wmma::col_major")} b; wmma::load_matrix_sync(b, ${from} + j * ${n * 256} + k, 256);
+wmma::mma_sync(c[j], a, b, c[j]); } }
+for (int j = 0; j < ${columns}; j++) wmma::store_matrix_sync((${sum}*)p + row * 256 + j * ${n}, c[j], 256, wmma::mem_row_major);`;
+          const source = `#include <mma.h>\nusing namespace nvcuda;\nextern "C" __global__ void ${name}(float* __restrict__ p, const ${element}* __restrict__ q) { ${body} }`;
+          yield { name, source, varied: { kind, place, columns, turns }, marker: "product" };
+        }
+}
+
+/**
  * `#pragma unroll` on the steps of a matrix product by `wmma`: how far it goes, by the kind of fragments, products a step and steps. `sizes` are
  * rows, columns and depth of a fragment, and its element and that of the sums.
  */
@@ -1179,6 +1215,7 @@ export const families = {
   elements,
   pragmas,
   fragmentSteps,
+  fragmentNests,
   searches,
   widenedCounters,
   steps,

@@ -68,11 +68,35 @@ export function decide(loop: Loop, trips: number | undefined, within = 0): Decis
  * where they are few, and the more of the work is saved the larger they may be. `factor` turns have become one before.
  */
 function fitsFolded(loop: Loop, trips: number, factor = 1): boolean {
-  if (trips / factor > nvcc.analysedTurns || hasInnerLoop(loop)) return false;
+  if (trips / factor > nvcc.analysedTurns || hasInnerLoop(loop) || hasCall(loop)) return false;
   const { raw } = sizes(loop, isFoldedLater());
   const folded = sizes(loop, isFoldedLater(countersFromConstants(loop))).raw;
   const saved = Math.min(mostSaved, (factor * (raw + 1) + 2) / (factor * folded));
   return trips * folded < nvcc.fullUnrollSize * saved;
+}
+
+/** Whether something in it is a call to LLVM, of which it does not know what is saved; what the warp or block does together is. */
+const hasCall = (loop: Loop): boolean => [...loop.blocks].some(({ ops }) => ops.some(isCall));
+
+function isCall({ action, type }: Op): boolean {
+  switch (action.kind) {
+    case "barrier":
+    case "syncwarp":
+    case "shuffle":
+    case "vote":
+    case "match":
+    case "reduce":
+    case "matrix":
+    case "texel":
+    case "fma":
+      return true;
+    case "math":
+      return type.startsWith("f");
+    case "load":
+      return action.ofFragment !== undefined || action.matrix === true;
+    default:
+      return false;
+  }
 }
 
 /** LLVM's UnrollMaxPercentThresholdBoost. */
@@ -108,26 +132,22 @@ export function keepSize(loop: Loop): void {
   const isFolded = isFoldedLater();
   sizesOfNests.set(loop.header, sizes(loop, isFolded).raw);
   const ops = [...loop.blocks].flatMap((block) => block.ops);
-  if (!ops.some(({ action }) => action.kind === "load" && action.uninferred === true)) return;
-  const products = ops.reduce(
-    (sum, { action }) => sum + (action.kind === "matrix" && action.op === "multiply" ? (movesOf[action.of] ?? 0) : 0),
-    0,
-  );
-  const isOwn = ({ action }: Op): boolean => (action.kind === "load" || action.kind === "store") && action.space === "local";
-  sizesInMemory.set(loop.header, sizes(loop, (op) => isFolded(op) || isOwn(op)).merged + products);
+  if (!ops.some((op) => movesOf(op) > 0)) return;
+  sizesInMemory.set(loop.header, sizes(loop, isFolded).merged);
 }
 
-/**
- * By header, sizes of loops with products of the fragments that came with Ampere. NVVM makes instructions of them only after it has unrolled
- * loops, and until then has their words in memory (validation/compiler/fragmentSteps.json).
- */
+/** By header, sizes of loops with products of the fragments that came with Ampere (see `movesOf`). */
 const sizesInMemory = new WeakMap<Block, number>();
 
 /**
- * What each of the machine's products is besides itself: its share of the words that one of `wmma` loads and stores (4 of A, 4 of B, and 8 sums twice;
- * of doubles 1, 1, and 2 twice) and of that one instruction. 16 by 16 sums are two of the machine's, in `tf32` four.
+ * What one of the machine's products is besides itself. NVVM makes values of the fragments that came with Ampere only after it has unrolled
+ * loops: until then their words are in memory (validation/compiler/fragmentSteps.json, fragmentNests.json).
  */
-const movesOf: Readonly<Partial<Record<MatrixElement, number>>> = { bf16: 11.5, tf32: 5.25, f64: 6 };
+const movesOf = ({ action }: Op): number =>
+  action.kind === "matrix" && action.op === "multiply" && action.ofFragment !== undefined ? (movesOfKind[action.of] ?? 0) : 0;
+
+/** Shares of the words that one of `wmma` loads and stores, as they were found for sums of 16 by 16, and of 8 by 8 of doubles. */
+const movesOfKind: Readonly<Partial<Record<MatrixElement, number>>> = { bf16: 8.3, tf32: 4.15, f64: 4 };
 
 /** Whether an operation goes when constants are folded, `given` ones as well, and arrays of the thread's own become values. */
 function isFoldedLater(given?: ReadonlySet<Op>): (op: Op) => boolean {
@@ -246,15 +266,14 @@ function sizes(loop: Loop, isLeftOut: (op: Op) => boolean = () => false): Sizes 
   let operations = 0;
   const free = controlOnly(loop);
   for (const op of madeAddresses(loop)) free.add(op);
+  for (const op of countedAsMoves(loop)) free.add(op);
   const addresses = addressCost(loop, isLeftOut);
   for (const block of loop.blocks) {
     for (const op of block.ops) {
       if (isLeaf(op) || free.has(op) || isLeftOut(op)) continue;
       const { action } = op;
-      if (action.kind === "gep") {
-        raw += addresses(op);
-        continue;
-      }
+      raw += addresses(op);
+      if (action.kind === "gep") continue;
       const cost = costOf(op);
       raw += cost;
       operations += cost;
@@ -273,21 +292,39 @@ function sizes(loop: Loop, isLeftOut: (op: Op) => boolean = () => false): Sizes 
  * What an address takes by LLVM's count: one, and one to extend the index, but for shared memory. A constant is taken out of an index
  * later: until then each is a sum of its own, of an index that the turn computed (validation/compiler/addresses.json).
  */
-function addressCost({ blocks }: Loop, isLeftOut: (op: Op) => boolean): (gep: Op) => number {
+function addressCost({ blocks }: Loop, isLeftOut: (op: Op) => boolean): (op: Op) => number {
   const ops = [...blocks].flatMap((block) => block.ops);
   const own = new Set(ops.filter(({ action }) => action.kind === "gep"));
   const isMore = (op: Op): boolean => op.action.kind === "gep" && intConstant(op.args[1]) !== undefined;
-  const used = new Set(ops.flatMap((op) => (isMore(op) ? op.args.slice(1) : op.args)));
+  // Where the words of a fragment stand is the concern of the instruction that loads it, which has one address.
+  const serving = new Set<Op>();
+  for (const op of ops)
+    for (const arg of own.has(op) ? op.args.slice(1) : isWord(op) ? [] : op.args)
+      for (let gep: Op | undefined = arg; gep && own.has(gep) && !serving.has(gep); [gep] = gep.args) serving.add(gep);
+  const used = new Set(
+    ops.flatMap((op) => (isMore(op) ? op.args.slice(1) : isWord(op) || (own.has(op) && !serving.has(op)) ? [] : op.args)),
+  );
   const indexed = (gep: Op, more: number): number => {
     const [base, index] = gep.args;
     return isLeftOut(index as Op) ? 1 : more + (index?.type === "i32" && !isShared(base) ? 2 : 1);
   };
-  return (gep) => {
-    const [base] = gep.args;
-    if (!isMore(gep)) return used.has(gep) ? indexed(gep, 0) : 0;
-    return base && own.has(base) && !isMore(base) ? indexed(base, 1) : 0;
+  const ofWord = ({ action, args: [address] }: Op): number => {
+    if (action.kind !== "load" || address === undefined || !own.has(address)) return 0;
+    let more = 0;
+    for (let gep: Op | undefined = address; gep && own.has(gep); [gep] = gep.args) if (isMore(gep)) more = 1;
+    return (more + (isShared(address) ? 1 : 2)) / (action.ofFragment ?? 1);
+  };
+  return (op) => {
+    if (isWord(op)) return ofWord(op);
+    if (!own.has(op)) return 0;
+    const [base] = op.args;
+    if (!isMore(op)) return used.has(op) ? indexed(op, 0) : 0;
+    return serving.has(op) && base && own.has(base) && !isMore(base) ? indexed(base, 1) : 0;
   };
 }
+
+/** Whether it is a part of what `wmma` loads with one instruction. */
+const isWord = ({ action }: Op): boolean => action.kind === "load" && action.ofFragment !== undefined;
 
 /** Whether a pointer leads into the block's shared memory. */
 function isShared(pointer: Op | undefined): boolean {
@@ -306,6 +343,8 @@ const dearOperation = 4;
  */
 function costOf(op: Op): number {
   const { action } = op;
+  if ("ofFragment" in action && action.ofFragment !== undefined)
+    return action.kind === "matrix" && action.op === "transpose" ? 0 : 1 / action.ofFragment + movesOf(op);
   if (action.kind === "extract" || (action.kind === "convert" && /^(trunc|bitcast|inttoptr|ptrtoint)$/.test(action.op))) return 0;
   if (action.kind === "int" && /^[su](div|rem)$/.test(action.op)) return dearOperation;
   if (action.kind === "int" && /^[su](min|max)$/.test(action.op)) return 2;
@@ -350,6 +389,13 @@ function* madeAddresses(loop: Loop): Iterable<Op> {
       const [number] = sum.args;
       if (number?.action.kind === "convert" && number.action.op === "zext") yield number;
     }
+}
+
+/** What is loaded and stored of a thread's own memory around products that are counted with it. */
+function* countedAsMoves(loop: Loop): Iterable<Op> {
+  const ops = [...loop.blocks].flatMap((block) => block.ops);
+  if (!ops.some((op) => movesOf(op) > 0)) return;
+  for (const op of ops) if ((op.action.kind === "load" || op.action.kind === "store") && op.action.space === "local") yield op;
 }
 
 /** Unrolled with a rest, products of warp groups would be said to take more registers than nvcc gives them (group-products.test.ts). */

@@ -67,6 +67,9 @@ const plus = (lowering: Lowering, op: Op, by: number): Op =>
   by === 0 ? op : lowering.builder.int("add", op, lowering.constant("i32", by));
 const times = (lowering: Lowering, op: Op, by: number): Op => lowering.builder.int("mul", op, lowering.constant("i32", by));
 
+/** To NVVM a part of what loads or stores the fragment. */
+const transposed = { kind: "matrix", op: "transpose", components: 1, ofFragment: 1 } as const;
+
 /** Of a matrix a or b into `x`. */
 export function matrixLoad(lowering: Lowering, use: Use): Called {
   const { builder } = lowering;
@@ -84,11 +87,13 @@ export function matrixLoad(lowering: Lowering, use: Use): Called {
   const put = (index: number, op: Op): Op =>
     builder.store("local", builder.gep(to, lowering.constant("i32", index), scalarBytes[word], 0), [op]);
   if (bytes === 2 && space === "shared" && lines * length === 256) {
-    const loaded = builder.load("shared", "i32", matrixRow(lowering, pointer, stride), { components: 4, align: 16, matrix: true });
+    const address = matrixRow(lowering, pointer, stride);
+    const loaded = builder.load("shared", "i32", address, { components: 4, align: 16, matrix: true, ofFragment: 1 });
     for (let index = 0; index < 4; index++) put(index, builder.extract(loaded, index));
     return nothing;
   }
   const lane = laneOf(lowering);
+  const ofFragment = (lines * length) / 32 / (scalarBytes[word] / bytes);
   let index = 0;
   if (turned && bytes >= 4) {
     // Each word by itself: the lanes that share a row read lines of their own.
@@ -102,15 +107,16 @@ export function matrixLoad(lowering: Lowering, use: Use): Called {
           times(lowering, plus(lowering, lane.row, across), bytes),
           bytes,
         );
-        put(index++, builder.load(space, word, address, how));
+        put(index++, builder.load(space, word, address, { ...how, ofFragment }));
       }
     return nothing;
   }
   for (let line = 0; line < lines; line += 8)
     for (let at = 0; at < length * bytes; at += 4 * scalarBytes[word]) {
       const offset = plus(lowering, times(lowering, lane.column, scalarBytes[word]), at);
-      const loaded = builder.load(space, word, addressOf(lowering, pointer, stride, plus(lowering, lane.row, line), offset, bytes), how);
-      put(index++, turned ? builder.emit({ kind: "matrix", op: "transpose", components: 1 }, "i32", loaded) : loaded);
+      const address = addressOf(lowering, pointer, stride, plus(lowering, lane.row, line), offset, bytes);
+      const loaded = builder.load(space, word, address, { ...how, ofFragment });
+      put(index++, turned ? builder.emit(transposed, "i32", loaded) : loaded);
     }
   return nothing;
 }
@@ -161,6 +167,12 @@ function* pieces(
     }
 }
 
+/** Words of sums that a lane holds of a fragment, of so many elements each. */
+function sumsOf(use: Use, each: number): number {
+  const { lines, length } = linesOf(use);
+  return (lines * length) / 32 / each;
+}
+
 export function sumsLoad(lowering: Lowering, use: Use): Called {
   const { builder } = lowering;
   const [x, from, by] = use.args;
@@ -173,10 +185,11 @@ export function sumsLoad(lowering: Lowering, use: Use): Called {
   const [word, each] = wordOf(scalar);
   for (const { address, first, count, turn } of pieces(lowering, use, pointer, stride, scalar)) {
     const components = Math.max(1, count / each);
-    const loaded = builder.load(space, word, address, { components, align: scalarBytes[word] * components, ...how });
+    const align = scalarBytes[word] * components;
+    const loaded = builder.load(space, word, address, { components, align, ...how, ofFragment: sumsOf(use, each) / components });
     for (let k = 0; k < components; k++) {
       const op = components === 1 ? loaded : builder.extract(loaded, k);
-      const turnedOp = turn ? builder.emit({ kind: "matrix", op: "transpose", components: 1 }, "i32", op) : op;
+      const turnedOp = turn ? builder.emit(transposed, "i32", op) : op;
       builder.store("local", builder.gep(to, lowering.constant("i32", first / each + k), scalarBytes[word], 0), [turnedOp]);
     }
   }
@@ -197,7 +210,7 @@ export function sumsStore(lowering: Lowering, use: Use): Called {
     const components = Math.max(1, count / each);
     const values = Array.from({ length: components }, (_, k) => {
       const op = builder.load("local", word, builder.gep(from, lowering.constant("i32", first / each + k), scalarBytes[word], 0));
-      return turn ? builder.emit({ kind: "matrix", op: "transpose", components: 1 }, "i32", op) : op;
+      return turn ? builder.emit(transposed, "i32", op) : op;
     });
     builder.store(space, address, values, { align: scalarBytes[word] * components, ...how });
   }
@@ -261,7 +274,8 @@ export function matrixProduct(lowering: Lowering, use: Use): Called {
       };
       const operands = [...own(as, n <= 8 && tiles > 1), ...own(bs, n > 8 && tiles > 1), ...sums];
       const shape = `m${step.rows}n8k${step.depth}` as const;
-      const made = builder.emit({ kind: "matrix", op: "multiply", shape, of: step.of, components: perTile }, sumWord, ...operands);
+      const action = { kind: "matrix", op: "multiply", shape, of: step.of, components: perTile, ofFragment: tiles * depths } as const;
+      const made = builder.emit(action, sumWord, ...operands);
       sums = sums.map((_, index) => builder.extract(made, index));
     }
     for (const [index, op] of sums.entries())
