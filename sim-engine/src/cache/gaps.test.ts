@@ -8,6 +8,9 @@ import { reuseDistances } from "./reuse.ts";
 
 const { values } = findGpu("h200")!;
 
+/** So many sites, what they touch their own. */
+const own = (sites: number): number[] => new Array<number>(sites).fill(1);
+
 /** One warp reads `lines` lines twice over; of each pass the requests from the second on stand for `times` as many. */
 function twice(lines: number, times: number): SectorLog {
   const log = new SectorLog(0);
@@ -58,7 +61,7 @@ test("a row that fits the L1 is found there again; one that does not, is not", (
 });
 
 test("what lies between two readings counts what was not run", () => {
-  const distance = (times: number) => Math.max(...reuseDistances(twice(64, times), 1, 64, 1, new Work()).distances[0]!);
+  const distance = (times: number) => Math.max(...reuseDistances(twice(64, times), own(1), 64, 1, new Work()).distances[0]!);
   expect(distance(10) / distance(1)).toBeCloseTo(10, 0);
 });
 

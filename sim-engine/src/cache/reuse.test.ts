@@ -4,9 +4,13 @@ import { Work } from "../work.ts";
 import { load, SectorLog, store } from "./log.ts";
 import { type Reuse, reuseDistances } from "./reuse.ts";
 import { l2Keeps } from "./site-memory.ts";
+import { sectorsPerLine } from "./written-lines.ts";
 
 const { values: h200 } = findGpu("h200")!;
 const { values: h100 } = findGpu("h100-sxm")!;
+
+/** So many sites, what they touch their own. */
+const own = (sites: number): number[] => new Array<number>(sites).fill(1);
 
 /** A warp goes along a row twice, a sector a turn; the second time it writes another row as it goes. Of all but the first `run` turns only those are logged. */
 function twice(turns: number, run: number, writes: boolean): SectorLog {
@@ -35,15 +39,27 @@ function mean({ distances, weights }: Reuse, site: number, of = (distance: numbe
   return distances[site]!.reduce((sum, distance, k) => sum + weights[site]![k]! * of(distance), 0) / all;
 }
 
-test("a row that is read again has all the rest of it in between, and what was written since by the room that takes", () => {
-  expect(mean(reuseDistances(twice(64, 64, false), 3, 0, 0.5, new Work()), 1)).toBe(63);
-  const writing = reuseDistances(twice(64, 64, true), 3, 0, 0.5, new Work());
-  expect(mean(writing, 1)).toBeCloseTo(63 + (0.5 * 63) / 2);
+test("a row that is read again has all its other lines in between, and what was written since by the room that takes", () => {
+  expect(mean(reuseDistances(twice(64, 64, false), own(3), 0, 0.5, new Work()), 1)).toBe(60);
+  const writing = reuseDistances(twice(64, 64, true), own(3), 0, 0.5, new Work());
+  expect(mean(writing, 1)).toBeCloseTo(60 + (0.5 * 60) / 2);
   expect(writing.touched).toBe(64 + 32);
 });
 
+test("of a line of which sectors come one after the other all goes, and comes back, together", () => {
+  // Each of 32 lanes goes through a line of its own, a word a turn: 8 turns to a sector, 32 to the line.
+  const log = new SectorLog(0, 1 << 16);
+  for (let turn = 0; turn < 32; turn++) {
+    log.request(0, 0, load);
+    for (let lane = 0; lane < 32; lane++) log.sector(lane * sectorsPerLine + Math.floor(turn / 8));
+  }
+  const { distances } = reuseDistances(log, own(1), 0, 1, new Work());
+  expect(distances[0]!.length).toBe(28 * 32);
+  expect(new Set(distances[0])).toEqual(new Set([31 * sectorsPerLine]));
+});
+
 test("turns that were not run have as much more in between as those before them had from one to the next", () => {
-  const [all, some] = [twice(256, 256, true), twice(256, 8, true)].map((log) => mean(reuseDistances(log, 3, 0, 0.7, new Work()), 1));
+  const [all, some] = [twice(256, 256, true), twice(256, 8, true)].map((log) => mean(reuseDistances(log, own(3), 0, 0.7, new Work()), 1));
   expect(some! / all!).toBeCloseTo(1, 1);
 });
 
@@ -71,8 +87,8 @@ function byWords(turns: number, writes: boolean): SectorLog {
 
 test.each([false, true])("turns that go on within a sector are told apart from those that come to the next: writing %s", (writes) => {
   const farAway = (log: SectorLog): number => {
-    const { distances, weights } = reuseDistances(log, 3, 0, 0.7, new Work());
-    const far = distances[1]!.map((distance, k) => [distance, weights[1]![k]!] as const).filter(([distance]) => distance > 2);
+    const { distances, weights } = reuseDistances(log, own(3), 0, 0.7, new Work());
+    const far = distances[1]!.map((distance, k) => [distance, weights[1]![k]!] as const).filter(([distance]) => distance > sectorsPerLine);
     return far.reduce((sum, [distance, weight]) => sum + distance * weight, 0) / far.reduce((sum, [, weight]) => sum + weight, 0);
   };
   // All turns, or 12 of each pass: rows of as many sectors.
@@ -98,8 +114,8 @@ test("where each of a loop's slices has one turn that was run, no more lies betw
       repeats.push({ middle: first, to: log.requests - 1, times: turns / slices, share: 1 });
     }
   log.repeats = repeats;
-  const some = mean(reuseDistances(log, 3, 0, 0.7, new Work()), 1);
-  const all = mean(reuseDistances(twice(turns, turns, true), 3, 0, 0.7, new Work()), 1);
+  const some = mean(reuseDistances(log, own(3), 0, 0.7, new Work()), 1);
+  const all = mean(reuseDistances(twice(turns, turns, true), own(3), 0, 0.7, new Work()), 1);
   expect(some / all).toBeCloseTo(1, 0);
 });
 
@@ -115,7 +131,7 @@ test.each([
   ["h100-sxm", 43.3, 0.99, h100],
 ])("%s: of %f MB that are read twice and written elsewhere the L2 has lost %f", (_, mb, measured, gpu) => {
   const turns = 256;
-  const reuse = reuseDistances(twice(turns, 16, true), 3, 0, gpu.l2WrittenRoom, new Work());
+  const reuse = reuseDistances(twice(turns, 16, true), own(3), 0, gpu.l2WrittenRoom, new Work());
   const lost = mean(reuse, 1, (distance) => 1 - l2Keeps(gpu, (distance / turns) * mb * 1e6));
   expect(Math.abs(lost - measured)).toBeLessThan(0.1);
 });
@@ -130,7 +146,7 @@ test("what a warp reads again after an earlier site of its own is told from what
   for (let turn = 0; turn < 64; turn++) read(0, 1, turn);
   // At once, by another site and by the same one.
   for (let turn = 0; turn < 8; turn++) for (const site of [2, 2, 3]) read(0, site, 100 + turn);
-  expect([...reuseDistances(log, 4, 64, 0.7, new Work()).ownAgain]).toEqual([0, 64, 0, 0]);
+  expect([...reuseDistances(log, own(4), 64, 0.7, new Work()).ownAgain]).toEqual([0, 64, 0, 0]);
 
   const others = new SectorLog(0, 1 << 16);
   for (let turn = 0; turn < 64; turn++)
@@ -138,5 +154,5 @@ test("what a warp reads again after an earlier site of its own is told from what
       others.request(warp, warp, load);
       others.sector(turn);
     }
-  expect([...reuseDistances(others, 2, 0, 0.7, new Work()).ownAgain]).toEqual([0, 0]);
+  expect([...reuseDistances(others, own(2), 0, 0.7, new Work()).ownAgain]).toEqual([0, 0]);
 });

@@ -4,6 +4,7 @@ import { FenwickTree } from "./fenwick-tree.ts";
 import { Gaps } from "./gaps.ts";
 import { interleave } from "./interleave.ts";
 import { factorOf, type SectorLog, store, weightsOf } from "./log.ts";
+import { sectorsPerLine } from "./written-lines.ts";
 
 export interface Reuse {
   /**
@@ -30,21 +31,21 @@ const much = 1 / 4;
 const parts = 4;
 
 /**
+ * @param ownShare of each site: what it touches counts for so much, as all blocks come to the same of it
  * @param near sectors that the L1 holds for the block: what is read again with fewer others between is brought once
  * @param writtenRoom room that a sector takes which is only written, over that of one that is read
  */
-export function reuseDistances(log: SectorLog, sites: number, near: number, writtenRoom: number, work: Work): Reuse {
+export function reuseDistances(log: SectorLog, ownShare: ArrayLike<number>, near: number, writtenRoom: number, work: Work): Reuse {
+  const sites = ownShare.length;
   const distances: number[][] = Array.from({ length: sites }, () => []);
   const weights: number[][] = Array.from({ length: sites }, () => []);
   const weightOf = weightsOf(log);
   const rounds = new Rounds(log, sites);
   // By warp and site: of each request its number, and the mean of its distances where it reads anything again.
   const before = new Map<number, { readonly request: number; readonly mean: number | undefined }[]>();
-  // Each sector stands where it was touched last, what was not logged where it would have been: so nothing counts twice.
+  // Each line stands where it was touched last, what was not logged where it would have been: so nothing counts twice.
   const order = new FenwickTree(log.sectorCount + log.requests);
-  const last = new Map<number, number>();
-  const room = new Map<number, number>();
-  const lastWritten = new Map<number, number>();
+  const lines = linesOf(log);
   // By sector: the warp that touched it last, and its site.
   const lastBy = new Map<number, number>();
   const ownAgain = new Float64Array(sites);
@@ -60,23 +61,23 @@ export function reuseDistances(log: SectorLog, sites: number, near: number, writ
     let brought = 0;
     for (let i = log.start[r]!; i < log.start[r + 1]!; i++) {
       const sector = log.sectors[i]!;
-      const earlier = last.get(sector);
-      const distance = earlier === undefined ? Number.POSITIVE_INFINITY : order.sumAfter(earlier);
-      const since = writes ? lastWritten.get(sector) : earlier;
-      if (since !== undefined) own.push(since === earlier ? distance : order.sumAfter(since));
-      if (earlier !== undefined && !writes && distance > much * near) {
-        const of = lastBy.get(sector)! - by;
+      const line = lines.get(lineOf(sector)) as Line;
+      const distance = line.kept.since(sector, line.touched < 0 ? 0 : order.sumAfter(line.touched));
+      if (writes) {
+        const since = line.dirty.since(sector, line.written < 0 ? 0 : order.sumAfter(line.written));
+        if (since !== undefined) own.push(since);
+      } else if (distance !== undefined) {
+        own.push(distance);
+        const of = distance > much * near ? lastBy.get(sector)! - by : -1;
         if (of >= 0 && of < sites && of !== site) ownAgain[site]! += weightOf[r]!;
       }
       lastBy.set(sector, by + site);
-      const taken = room.get(sector) ?? 0;
-      const takes = writes ? Math.max(taken, writtenRoom) : 1;
-      room.set(sector, takes);
-      if (earlier !== undefined) order.add(earlier, -taken);
-      if (writes) lastWritten.set(sector, place);
-      if (distance > near) brought += takes;
-      last.set(sector, place);
-      order.add(place++, takes);
+      if (line.touched >= 0) order.add(line.touched, -line.room * line.sectors);
+      line.room = Math.max(line.room, (writes ? writtenRoom : 1) * ownShare[site]!);
+      if ((distance ?? Number.POSITIVE_INFINITY) > near) brought += line.room;
+      line.touched = place;
+      if (writes) line.written = place;
+      order.add(place++, line.room * line.sectors);
     }
     const key = log.warp[r]! * sites + log.site[r]!;
     const history = before.get(key) ?? [];
@@ -105,6 +106,47 @@ export function reuseDistances(log: SectorLog, sites: number, near: number, writ
     touched,
     passed: gaps.passed,
   };
+}
+
+/** The L2 keeps and loses whole lines, however few of their sectors it holds (validation/microbenchmarks/h200-lines.tsv). */
+interface Line {
+  /** Sectors of it that the block touches, sooner or later: the rest may be another's. */
+  sectors: number;
+  /** Of each of these. */
+  room: number;
+  /** Where it stands, touched last and written last; -1 where it was not yet. */
+  touched: number;
+  written: number;
+  readonly kept: Between;
+  readonly dirty: Between;
+}
+
+/**
+ * Of each sector of a line, the most that lay between two touches of the line since its own: where that was too much the line went,
+ * with all that it held, though it may have come back for another of its sectors.
+ */
+class Between {
+  readonly #most = new Map<number, number>();
+
+  /** The most since the sector was touched; undefined where it was not. `distance`: since the line was. */
+  since(sector: number, distance: number): number | undefined {
+    for (const [other, most] of this.#most) if (distance > most) this.#most.set(other, distance);
+    const since = this.#most.get(sector);
+    this.#most.set(sector, 0);
+    return since;
+  }
+}
+
+const lineOf = (sector: number): number => Math.floor(sector / sectorsPerLine);
+
+function linesOf(log: SectorLog): ReadonlyMap<number, Line> {
+  const lines = new Map<number, Line>();
+  for (const sector of new Set(log.sectors.subarray(0, log.sectorCount))) {
+    const line = lines.get(lineOf(sector));
+    if (line) line.sectors++;
+    else lines.set(lineOf(sector), { sectors: 1, room: 0, touched: -1, written: -1, kept: new Between(), dirty: new Between() });
+  }
+  return lines;
 }
 
 /** How turns of loops that were not run are told by those that were. */

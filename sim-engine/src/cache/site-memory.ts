@@ -168,13 +168,16 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
   /** Blocks of a wave that read the same sector, on average. */
   const sharersOf = (s: number): number => ratio(wave[0] * wave[1] * wave[2], ofWave.blocks(read, s), 1);
 
+  // What all come to at random is no more than there is.
+  const ownShare = sites.map((_, s) => (isAnywhere(s) ? Math.min(1, ratio(placesOf(s) ?? 0, concurrent * first.touched[s]!, 1)) : 1));
   // Between two touches by a block, all that are resident bring as much as it does itself, less what they share.
   const near = input.l1Bytes / blocksPerSm / values.sectorBytes;
-  const { distances, weights, ownAgain, touched: logged, passed } = reuseDistances(origin, sites.length, near, values.l2WrittenRoom, work);
+  const { distances, weights, ownAgain, touched: logged, passed } = reuseDistances(origin, ownShare, near, values.l2WrittenRoom, work);
   const touchedTwice = comeAgain.reduce((sum, count) => sum + count, 0) / blocks;
   const touchedByBlock = Math.max(0, sites.reduce((sum, _, s) => sum + roomOf(s), 0) - touchedTwice);
   // What a log that was cut short lacks.
-  const scale = Math.max(passed === 0 ? 0 : 1, ratio(touchedByBlock, logged, 1));
+  const counted = touchedByBlock - sites.reduce((sum, _, s) => sum + roomOf(s) * (1 - ownShare[s]!), 0);
+  const scale = Math.max(passed === 0 ? 0 : 1, ratio(counted, logged, 1));
   const besides = concurrent * ratio(footprint, blocks * (touchedByBlock + touchedTwice) * values.sectorBytes, 1);
   const ofOrigin = sectorsIn(origin, sites.length);
   /** Of what a site reads again past the L1, or writes again, the share that the L2 has lost by then. */
@@ -246,7 +249,11 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
       result.againFromMemory = Math.min(again, result.againPastL1);
       const brought = fresh[s]! - comeAgain[s]! + broughtAgain(s);
       result.missedSectors = Math.min(onward, brought + comeAgain[s]! * lostUnseen + again);
-      result.readBytes = result.missedSectors * (values.sectorBytes + loneOf(s) * (values.dramGranularity - values.sectorBytes));
+      // Memory is read by two sectors: what comes again alone brings its neighbour, which is lost again before it is asked for.
+      const alone = Math.min(1, Math.max(0, 2 * ratio(l1[s]!.accesses, l1[s]!.onward, 1) - 1));
+      const besideIt = (sectors: number, lone: number): number => sectors * lone * (values.dramGranularity - values.sectorBytes);
+      result.readBytes =
+        result.missedSectors * values.sectorBytes + besideIt(result.missedSectors - again, loneOf(s)) + besideIt(again, alone);
       if (!isOfHost(input, s)) {
         result.alongSectors = result.missedSectors * ratio(first.along[s]!, first.read[s]!, 0);
         result.alongOthers = result.missedSectors * ratio(first.alongOthers[s]!, first.read[s]!, 0);
