@@ -208,7 +208,10 @@ export class Absorption {
       case "smax":
       case "umin":
       case "umax":
-        return this.#target.addMinimum ? single.find((arg) => operation(arg) === "add") : undefined;
+        // That of three of a kind is one instruction as well (VIMNMX3; the greatest of two and zero: VIMNMX.RELU).
+        return this.#target.addMinimum
+          ? (single.find((arg) => operation(arg) === "add") ?? single.find((arg) => operation(arg) === kind))
+          : undefined;
       default:
         return undefined;
     }

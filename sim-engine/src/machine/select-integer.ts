@@ -42,7 +42,7 @@ export function selectInt(selection: Selection, code: BlockCode, op: Op): Choice
     case "smax":
     case "umin":
     case "umax":
-      return [takenOp === "add" ? "VIADDMNMX" : "VIMNMX"];
+      return [takenOp === "add" ? "VIADDMNMX" : takenOp ? "VIMNMX3" : "VIMNMX"];
     case "sdiv":
     case "udiv":
     case "srem":

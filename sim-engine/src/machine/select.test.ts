@@ -69,6 +69,29 @@ test("saxpy for 8.0: operands come from the constant bank", () => {
   );
 });
 
+// nvcc 13.0: `min(min(a, b), c)` is VIMNMX3, `min(min(a, b), min(c, d))` VIMNMX and that; `max(min(a, b), c)` stays two, as on 8.0 all do.
+test.each([
+  ["smin %20, %21\n%31: i32 = smin %30, %22", 90, ["VIMNMX3"]],
+  ["smin %20, %21\n%31: i32 = smin %30, %22", 80, ["VIMNMX", "VIMNMX"]],
+  ["smin %20, %21\n%31: i32 = smax %30, %22", 90, ["VIMNMX", "VIMNMX"]],
+  ["smin %20, %21\n%32: i32 = smin %22, %23\n%31: i32 = smin %30, %32", 90, ["VIMNMX", "VIMNMX3"]],
+  ["umax %20, %21\n%32: i32 = umax %30, %22\n%31: i32 = umax %32, %23", 90, ["VIMNMX", "VIMNMX3"]],
+  ["add %20, %21\n%32: i32 = smax %30, %22\n%31: i32 = smax %32, %23", 90, ["VIADDMNMX", "VIMNMX"]],
+])("extremes of three are one instruction where there is one: %s for %i", (chosen, computeCapability, expected) => {
+  const loads = [0, 1, 2, 3].map(
+    (k) => `%12${k}: ptr = gep %11, %10, scale 4, offset ${4096 * k}\n%2${k}: i32 = load.generic %12${k}, align 4`,
+  );
+  const body = `
+%11: ptr = param 1
+${loads.join("\n")}
+%30: i32 = ${chosen}
+%13: ptr = param 2
+%14: ptr = gep %13, %10, scale 4, offset 0
+store.generic %14, %31, align 4`;
+  const { opcodes } = code(guarded(body, "%n: i32, %x: ptr const i32, %y: ptr i32"), computeCapability);
+  expect(opcodes.filter((opcode) => opcode.includes("MNMX")).sort()).toEqual(expected.toSorted());
+});
+
 test("loads start before what waits for any of them", () => {
   const { opcodes } = code(saxpy, 90);
   const [first, second] = opcodes.flatMap((opcode, at) => (opcode === "LDG.E" ? [at] : []));

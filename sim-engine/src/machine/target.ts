@@ -14,7 +14,7 @@ export interface Target {
   readonly descriptors: boolean;
   /** Shared addresses may scale an index by the access size for free (7.x, 8.x). */
   readonly scaledShared: boolean;
-  /** One instruction adds and takes a minimum (from 9.0). */
+  /** One instruction adds and takes a minimum, or takes that of three (from 9.0). */
   readonly addMinimum: boolean;
   /** Sums and moves go to the multiplier where the other pipe has more to do (as nvcc 13 compiles for 7.5 to 9.0, the same for each; not for 12.0). */
   readonly balances: boolean;
