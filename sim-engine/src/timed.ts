@@ -113,7 +113,7 @@ export class TimedRun {
     work.ask(program.blocks.length);
     const machine = without ? recompiled(run.machine, without, work) : run.machine;
     const rest = without && new Rest(without, lanesOf(run), (counter) => sample.counts.access(sample.totals, counter), blocks);
-    const code = timedCode(machine, sites.numbers);
+    const code = timedCode(machine, sites.numbers, program.matches);
     const all = machine !== run.machine ? tally(program, machine, sample, work).instructions.warp : counted.instructions.warp;
     const issued = (all - (rest ? notExecuted(run, machine, rest) : 0)) / elements;
     const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;

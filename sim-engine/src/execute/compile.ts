@@ -29,7 +29,7 @@ import { Environment } from "./environment.ts";
 import { fusedStep, hotAfter, isFusible } from "./fuse.ts";
 import { groupProductStep } from "./group-product.ts";
 import { groupReadsStep } from "./group-reads.ts";
-import { laneStep } from "./lanes.ts";
+import { laneStep, type MatchRounds } from "./lanes.ts";
 import { findPatterns, noPatterns, type Patterns } from "./patterns.ts";
 import { Presets } from "./presets.ts";
 import { type CompiledBlock, type Edge, type Program, warpSize } from "./program.ts";
@@ -116,6 +116,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     leavesWaits,
     waits,
     counters: compiler.counters,
+    matches: compiler.matches,
     reductions: compiler.reductions,
     actsOnMemory: acting(kernel.blocks, slice),
     isBelow: (op) => compiler.isBelow(op),
@@ -157,6 +158,7 @@ interface Parts {
 
 class Compiler {
   readonly counters = new Map<Op, readonly AccessCounter[]>();
+  readonly matches = new Map<Op, MatchRounds>();
   readonly reductions: BarrierReduction[] = [];
   readonly #kernel: Kernel;
   readonly #environment: Environment;
@@ -450,7 +452,9 @@ class Compiler {
     }
     if (!needed || this.#fused.has(op)) return [];
     const lanes = this.#lanes(op);
-    const step = laneStep(op, this.#registers, lanes);
+    const rounds = { times: 0, values: 0 };
+    if (op.action.kind === "match") this.matches.set(op, rounds);
+    const step = laneStep(op, this.#registers, lanes, rounds);
     if (step) return [step, ...this.#spreadSteps(op)];
     if (op.action.kind === "special") return [this.#maskStep(op)];
     // Products are not computed: their words stay 0.

@@ -27,8 +27,14 @@ function shuffleSource(mode: Shuffle["mode"], width: number, lane: number, opera
   }
 }
 
-/** The step of a warp-wide operation; undefined for operations of another sort. Every operand is there for all lanes. */
-export function laneStep(op: Op, registers: Registers, results: number): Step | undefined {
+/** How often warps matched their values, and how many different ones they then had, in sum. */
+export interface MatchRounds {
+  times: number;
+  values: number;
+}
+
+/** The step of a warp-wide operation; undefined for operations of another sort. Every operand is there for all lanes. `rounds`: of a match, to be counted on. */
+export function laneStep(op: Op, registers: Registers, results: number, rounds: MatchRounds): Step | undefined {
   const { action, args } = op;
   const [, value, lane] = args;
   switch (action.kind) {
@@ -40,7 +46,7 @@ export function laneStep(op: Op, registers: Registers, results: number): Step | 
       return ofGroups(registers, op, results, (all) => voteStep(action.mode, registers.ints(op), registers.ints(value), all));
     case "match":
       if (!value) break;
-      return matchStep(action.mode, registers.ints(op), registers.slot(value), results);
+      return matchStep(action.mode, registers.ints(op), registers.slot(value), results, rounds);
     case "reduce":
       if (!value) break;
       return ofGroups(registers, op, results, (all) => reduceStep(action.op, registers.ints(op), registers.ints(value), all));
@@ -129,11 +135,13 @@ function voteStep(mode: Extract<Action, { kind: "vote" }>["mode"], out: Ints, va
   };
 }
 
-function matchStep(mode: "any" | "all", out: Ints, value: Slot, results: number): Step {
+function matchStep(mode: "any" | "all", out: Ints, value: Slot, results: number, rounds: MatchRounds): Step {
   const key = (i: number): number | bigint => (value.kind === "long" ? longToBigInt(value.data.lo[i]!, value.data.hi[i]!) : value.data[i]!);
   return (o, mask) => {
     const masks = new Map<number | bigint, number>();
     for (let k = 0; k < 32; k++) if ((mask >>> k) & 1) masks.set(key(o + k), (masks.get(key(o + k)) ?? 0) | (1 << k));
+    rounds.times++;
+    rounds.values += masks.size;
     if (mode === "all") write(out, o, mask, results, masks.size === 1 ? mask : 0);
     else for (let k = 0; k < 32; k++) if ((mask >>> k) & 1) out[o + k] = masks.get(key(o + k)) ?? 0;
   };

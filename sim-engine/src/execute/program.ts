@@ -8,6 +8,7 @@ import type { Condition, LaneValue } from "./conditions.ts";
 import type { BarrierReduction, Running } from "./effects.ts";
 import type { Environment } from "./environment.ts";
 import type { LoopEstimate } from "./estimate.ts";
+import type { MatchRounds } from "./lanes.ts";
 import type { Patterns } from "./patterns.ts";
 import type { Provenance } from "./provenance.ts";
 import type { Registers, Slot, Step } from "./registers.ts";
@@ -70,6 +71,8 @@ export interface Program {
   readonly environment: Environment;
   readonly blocks: readonly CompiledBlock[];
   readonly counters: ReadonlyMap<Op, readonly AccessCounter[]>;
+  /** Of matches whose values are computed. */
+  readonly matches: ReadonlyMap<Op, MatchRounds>;
   readonly divergence: Divergence;
   readonly patterns: Patterns;
   readonly slice: Slice;

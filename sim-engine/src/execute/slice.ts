@@ -61,6 +61,8 @@ function slice(
         if (kind === "copy.async" || kind === "copy.bulk") for (const arg of op.args) need(arg);
         // Which warp of the group it is decides what it reads.
         if (kind === "wgmma") need(op.args[0]);
+        // What it takes depends on how many values differ.
+        if (kind === "match") need(op);
       }
       const [target] = op.args;
       if (target && (kind === "store" || kind === "atomic" || kind === "copy.async")) writers.push({ op, objects: provenance.of(target) });

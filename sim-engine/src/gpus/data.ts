@@ -8709,6 +8709,27 @@ export const data: GpuData = {
           at: "h200-grid-barriers.txt: 2,390 cycles with 528 blocks, 4,300 with 1,056",
         },
         shuffleLatency: { value: 25, unit: "cycles", basis: "measured", source: "h200-measured", at: "dependent shuffles" },
+        matchInterval: {
+          value: 2,
+          unit: "cycles/SM",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-matches.txt: 32 warps take 2,048 cycles for 32 different values each, 256 for 4",
+        },
+        matchLatency: {
+          value: 17,
+          unit: "cycles",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-matches.txt: one warp takes 58 cycles a turn of two values and 388 of 32, of which what is besides takes 19, as with a shuffle",
+        },
+        matchRoundLatency: {
+          value: 11,
+          unit: "cycles",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-matches.txt: 11 cycles more a turn for each different value more",
+        },
         crossPipeLatency: {
           value: 1,
           unit: "cycles",

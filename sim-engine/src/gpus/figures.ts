@@ -179,6 +179,14 @@ export const figureDefinitions = {
   bulkInterval: number("behaviour", true, "cycles", "Between bulk copies that lanes of a warp begin each for itself"),
   phaseLatency: number("behaviour", true, "cycles", "Question whether a phase of an mbarrier is over, to the instruction that needs it"),
   shuffleLatency: number("behaviour", true, "cycles", "Shuffle to the instruction that needs its result"),
+  matchInterval: number(
+    "behaviour",
+    true,
+    "cycles/SM",
+    "Each different value that lanes of a warp match (`__match_any_sync`), to the next",
+  ),
+  matchLatency: number("behaviour", true, "cycles", "Match to the instruction that needs its result, besides its rounds"),
+  matchRoundLatency: number("behaviour", true, "cycles", "Each round of it, one for each different value"),
   crossPipeLatency: number("behaviour", true, "cycles", "What a result takes longer to an instruction of another arithmetic pipe"),
   groupProductLatency: number(
     "capability",

@@ -149,6 +149,15 @@ export class MemoryPath {
     this.reason = reasonIndex.shuffle;
   }
 
+  /** A warp's match, issued at `at`, which goes round so often (h200-matches.txt). */
+  match(at: number, rounds: number): void {
+    const { matchInterval, matchLatency, matchRoundLatency } = this.#gpu;
+    const begin = this.l1.serve(at, matchInterval * rounds, this.weight);
+    this.#enqueue(begin + 1);
+    this.done = begin + matchLatency + matchRoundLatency * rounds;
+    this.reason = reasonIndex.shuffle;
+  }
+
   /** A warp's load of a constant at a fixed place, as of a parameter, issued at `at`: when its turn comes (h200-fixed-constants.txt). */
   fixedConstant(at: number): number {
     return this.constants.serve(at, this.#gpu.constantInterval, this.weight);

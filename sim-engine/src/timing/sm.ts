@@ -327,7 +327,8 @@ export class SmReplay {
       reason = this.memory.reason;
       if (this.summary.sites[instruction.site!]!.operation === "copy") this.copies.begin(slot, result);
     } else if (instruction.kind === "shuffle") {
-      this.memory.shuffle(atMemory);
+      if (instruction.rounds === undefined) this.memory.shuffle(atMemory);
+      else this.memory.match(atMemory, instruction.rounds);
       result = this.memory.done;
       reason = this.memory.reason;
     } else if (instruction.kind === "wide product") this.memory.wideProduct(time);

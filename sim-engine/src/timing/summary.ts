@@ -45,6 +45,8 @@ export interface TimedInstruction {
     | "product wait"
     | AsyncKind;
   readonly product?: ProductTime;
+  /** Of a match: what it goes round for, on average. */
+  readonly rounds?: number;
   /** Of waits for groups: so many of the last groups committed may be under way still. */
   readonly pending?: number;
   /** Of a barrier: all blocks of the launch come to it. */

@@ -1,4 +1,5 @@
 /** Machine code as the replay reads it. */
+import type { MatchRounds } from "../execute/lanes.ts";
 import type { Block, Op } from "../ir/kernel.ts";
 import type { Instruction, MachineKernel, Register } from "../machine/machine.ts";
 import { latencyFigureOf } from "../machine/opcodes.ts";
@@ -62,11 +63,17 @@ function loadedIn({ blocks }: MachineKernel): ReadonlySet<Register> {
 
 const isBarrier = ({ opcode }: Instruction): boolean => opcode.startsWith("BAR.SYNC");
 
+/** What a match goes round for: each different value, twice where it is of 64 bits; once where all are asked whether they are alike. */
+function roundsOf({ action, args }: Op, match: MatchRounds | undefined): number {
+  const values = action.kind === "match" && action.mode === "any" && match && match.times > 0 ? match.values / match.times : 1;
+  return values * (args[1]?.type === "i64" || args[1]?.type === "f64" ? 2 : 1);
+}
+
 /**
  * `sites` numbers the memory operations (loads, stores, atomics, copies) whose accesses are recorded. Of a memory operation that
- * takes several instructions the first memory instruction makes the access.
+ * takes several instructions the first memory instruction makes the access. `matches`: how many different values they were seen to meet.
  */
-export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>): TimedCode {
+export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>, matches: ReadonlyMap<Op, MatchRounds>): TimedCode {
   const numbers = new Map<number, number>();
   const numberOf = ({ id }: { id: number }): number => {
     let number = numbers.get(id);
@@ -112,6 +119,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           ...(op?.action.kind === "mbarrier" && op.action.op === "copies" ? { copies: true } : {}),
           ...(op?.action.kind === "barrier" && op.action.grid ? { grid: true } : {}),
           ...(work === undefined ? {} : { work }),
+          ...(opcode === "MATCH" && op ? { rounds: roundsOf(op, matches.get(op)) } : {}),
           ...(product === undefined ? {} : { product }),
         };
         return accesses === undefined ? timed : { ...timed, site: accesses };
