@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.1,
+  wider: 1.05,
   classes: {
-    launch: { launches: 57, error: 0.12 },
-    compute: { launches: 86, error: 0.36 },
-    l1: { launches: 128, error: 0.19 },
-    l2: { launches: 184, error: 0.3 },
-    memory: { launches: 222, error: 0.25 },
-    atomics: { launches: 30, error: 0.49 },
+    launch: { launches: 61, error: 0.11 },
+    compute: { launches: 109, error: 0.34 },
+    l1: { launches: 148, error: 0.19 },
+    l2: { launches: 204, error: 0.27 },
+    memory: { launches: 246, error: 0.22 },
+    atomics: { launches: 34, error: 0.46 },
     host: { launches: 2, error: 0.24 },
-    waits: { launches: 40, error: 0.28 },
+    waits: { launches: 43, error: 0.37 },
   },
 };
