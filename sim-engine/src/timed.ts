@@ -3,9 +3,10 @@
 import { blockTraces, lanesOf, observedBlocks } from "./block-traces.ts";
 import { estimateTraffic, Footprints, mayDrift, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
 import { globalBase } from "./execute/memory.ts";
-import { warpSize } from "./execute/program.ts";
+import { type Program, warpSize } from "./execute/program.ts";
 import { type Executed, sectorsBySite } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
+import type { Op } from "./ir/kernel.ts";
 import type { MachineKernel } from "./machine/index.ts";
 import type { LaunchReport } from "./report/launch-report.ts";
 import type { Spent } from "./report/spent.ts";
@@ -30,6 +31,10 @@ interface Served {
 
 /** Of the resources that a launch keeps busy, those that bring memory, or begin blocks. */
 const isOfMemory = /^(dram|l2|l1|host|block-launch)/;
+
+/** How many different values matches met, on average, of those that were run. */
+const valuesOf = (matches: Program["matches"]): ReadonlyMap<Op, number> =>
+  new Map([...matches].flatMap(([op, { times, values }]) => (times > 0 ? [[op, values / times] as const] : [])));
 
 /** A launch that was run, as often as its time is asked for. Nothing is run again. */
 export class TimedRun {
@@ -113,7 +118,7 @@ export class TimedRun {
     work.ask(program.blocks.length);
     const machine = without ? recompiled(run.machine, without, work) : run.machine;
     const rest = without && new Rest(without, lanesOf(run), (counter) => sample.counts.access(sample.totals, counter), blocks);
-    const code = timedCode(machine, sites.numbers, program.matches);
+    const code = timedCode(machine, sites.numbers, valuesOf(program.matches));
     const all = machine !== run.machine ? tally(program, machine, sample, work).instructions.warp : counted.instructions.warp;
     const issued = (all - (rest ? notExecuted(run, machine, rest) : 0)) / elements;
     const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;

@@ -1,5 +1,4 @@
 /** Machine code as the replay reads it. */
-import type { MatchRounds } from "../execute/lanes.ts";
 import type { Block, Op } from "../ir/kernel.ts";
 import type { Instruction, MachineKernel, Register } from "../machine/machine.ts";
 import { latencyFigureOf } from "../machine/opcodes.ts";
@@ -64,16 +63,16 @@ function loadedIn({ blocks }: MachineKernel): ReadonlySet<Register> {
 const isBarrier = ({ opcode }: Instruction): boolean => opcode.startsWith("BAR.SYNC");
 
 /** What a match goes round for: each different value, twice where it is of 64 bits; once where all are asked whether they are alike. */
-function roundsOf({ action, args }: Op, match: MatchRounds | undefined): number {
-  const values = action.kind === "match" && action.mode === "any" && match && match.times > 0 ? match.values / match.times : 1;
-  return values * (args[1]?.type === "i64" || args[1]?.type === "f64" ? 2 : 1);
+function roundsOf({ action, args }: Op, values: number | undefined): number {
+  const rounds = action.kind === "match" && action.mode === "any" ? (values ?? 1) : 1;
+  return rounds * (args[1]?.type === "i64" || args[1]?.type === "f64" ? 2 : 1);
 }
 
 /**
  * `sites` numbers the memory operations (loads, stores, atomics, copies) whose accesses are recorded. Of a memory operation that
- * takes several instructions the first memory instruction makes the access. `matches`: how many different values they were seen to meet.
+ * takes several instructions the first memory instruction makes the access. `matches`: how many different values each was seen to meet, on average.
  */
-export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>, matches: ReadonlyMap<Op, MatchRounds>): TimedCode {
+export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>, matches: ReadonlyMap<Op, number>): TimedCode {
   const numbers = new Map<number, number>();
   const numberOf = ({ id }: { id: number }): number => {
     let number = numbers.get(id);
