@@ -64,6 +64,7 @@ export function reuseDistances(log: SectorLog, ownShare: ArrayLike<number>, near
       const line = lines.get(lineOf(sector)) as Line;
       const distance = line.kept.since(sector, line.touched < 0 ? 0 : order.sumAfter(line.touched));
       if (writes) {
+        line.dirty ??= new Between();
         const since = line.dirty.since(sector, line.written < 0 ? 0 : order.sumAfter(line.written));
         if (since !== undefined) own.push(since);
       } else if (distance !== undefined) {
@@ -118,7 +119,7 @@ interface Line {
   touched: number;
   written: number;
   readonly kept: Between;
-  readonly dirty: Between;
+  dirty?: Between;
 }
 
 /**
@@ -126,14 +127,16 @@ interface Line {
  * with all that it held, though it may have come back for another of its sectors.
  */
 class Between {
-  readonly #most = new Map<number, number>();
+  /** By sector of the line; -1 where it was not touched. */
+  readonly #most: number[] = new Array<number>(sectorsPerLine).fill(-1);
 
   /** The most since the sector was touched; undefined where it was not. `distance`: since the line was. */
   since(sector: number, distance: number): number | undefined {
-    for (const [other, most] of this.#most) if (distance > most) this.#most.set(other, distance);
-    const since = this.#most.get(sector);
-    this.#most.set(sector, 0);
-    return since;
+    const own = sector % sectorsPerLine;
+    for (let k = 0; k < sectorsPerLine; k++) if (this.#most[k]! >= 0 && distance > this.#most[k]!) this.#most[k] = distance;
+    const since = this.#most[own]!;
+    this.#most[own] = 0;
+    return since < 0 ? undefined : since;
   }
 }
 
@@ -144,7 +147,7 @@ function linesOf(log: SectorLog): ReadonlyMap<number, Line> {
   for (const sector of new Set(log.sectors.subarray(0, log.sectorCount))) {
     const line = lines.get(lineOf(sector));
     if (line) line.sectors++;
-    else lines.set(lineOf(sector), { sectors: 1, room: 0, touched: -1, written: -1, kept: new Between(), dirty: new Between() });
+    else lines.set(lineOf(sector), { sectors: 1, room: 0, touched: -1, written: -1, kept: new Between() });
   }
   return lines;
 }

@@ -169,7 +169,9 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
   const sharersOf = (s: number): number => ratio(wave[0] * wave[1] * wave[2], ofWave.blocks(read, s), 1);
 
   // What all come to at random is no more than there is.
-  const ownShare = sites.map((_, s) => (isAnywhere(s) ? Math.min(1, ratio(placesOf(s) ?? 0, concurrent * first.touched[s]!, 1)) : 1));
+  const touchedWith = (s: number): number =>
+    sites.reduce((sum, { buffer }, t) => (buffer === sites[s]!.buffer && isAnywhere(t) ? sum + first.touched[t]! : sum), 0);
+  const ownShare = sites.map((_, s) => (isAnywhere(s) ? Math.min(1, ratio(placesOf(s) ?? 0, concurrent * touchedWith(s), 1)) : 1));
   // Between two touches by a block, all that are resident bring as much as it does itself, less what they share.
   const near = input.l1Bytes / blocksPerSm / values.sectorBytes;
   const { distances, weights, ownAgain, touched: logged, passed } = reuseDistances(origin, ownShare, near, values.l2WrittenRoom, work);

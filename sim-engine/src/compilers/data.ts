@@ -39,7 +39,7 @@ export const data: CompilerData = {
           unit: "LLVM instructions",
           basis: "measured",
           source: "compiler-probes",
-          at: "constantTurns.json: with one more a turn, or once what the turn's number makes constant is folded, 365 of 366 loops come out on the right side, and with it all of loops.json and innerLoops.json; by 402 and 405 fewer (LLVM: UP.Threshold, and the larger the more is folded)",
+          at: "constantTurns.json: with one more a turn, or once what the turn's number makes constant is folded, 365 of 366 loops come out on the right side, and with it all of loops.json and innerLoops.json; by 402 one less (LLVM: UP.Threshold, and the larger the more is folded)",
         },
         unrolledControlSize: {
           value: 16,

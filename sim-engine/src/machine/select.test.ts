@@ -69,10 +69,11 @@ test("saxpy for 8.0: operands come from the constant bank", () => {
   );
 });
 
-// nvcc 13.0: `min(min(a, b), c)` is VIMNMX3, `min(min(a, b), min(c, d))` VIMNMX and that; `max(min(a, b), c)` stays two, as on 8.0 all do.
+// nvcc 13.0: `min(min(a, b), c)` is VIMNMX3, `min(min(a, b), min(c, d))` VIMNMX and that; `max(min(a, b), c)` stays two, as on 8.0 and 12.0 all do.
 test.each([
   ["smin %20, %21\n%31: i32 = smin %30, %22", 90, ["VIMNMX3"]],
   ["smin %20, %21\n%31: i32 = smin %30, %22", 80, ["VIMNMX", "VIMNMX"]],
+  ["smin %20, %21\n%31: i32 = smin %30, %22", 120, ["VIMNMX", "VIMNMX"]],
   ["smin %20, %21\n%31: i32 = smax %30, %22", 90, ["VIMNMX", "VIMNMX"]],
   ["smin %20, %21\n%32: i32 = smin %22, %23\n%31: i32 = smin %30, %32", 90, ["VIMNMX", "VIMNMX3"]],
   ["umax %20, %21\n%32: i32 = umax %30, %22\n%31: i32 = umax %32, %23", 90, ["VIMNMX", "VIMNMX3"]],

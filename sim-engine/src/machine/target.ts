@@ -14,7 +14,7 @@ export interface Target {
   readonly descriptors: boolean;
   /** Shared addresses may scale an index by the access size for free (7.x, 8.x). */
   readonly scaledShared: boolean;
-  /** One instruction adds and takes a minimum, or takes that of three (from 9.0). */
+  /** One instruction adds and takes a minimum, or takes that of three (9.0 to 10.x; as nvcc 13 compiles, not 12.0). */
   readonly addMinimum: boolean;
   /** Sums and moves go to the multiplier where the other pipe has more to do (as nvcc 13 compiles for 7.5 to 9.0, the same for each; not for 12.0). */
   readonly balances: boolean;
@@ -37,7 +37,7 @@ export const targetOf = (computeCapability: number): Target => {
     uniform: computeCapability >= 75,
     descriptors: computeCapability >= 80,
     scaledShared: computeCapability >= 70 && computeCapability < 90,
-    addMinimum: computeCapability >= 90,
+    addMinimum: computeCapability >= 90 && computeCapability < 120,
     balances: computeCapability >= 75 && computeCapability < 120,
     pairsAllHalves: computeCapability >= 80,
     warpReduce: computeCapability >= 80,

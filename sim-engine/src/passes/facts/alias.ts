@@ -31,10 +31,13 @@ function splitAddress(address: Op): { readonly base: Op; readonly offset: number
   return { base, offset };
 }
 
+/** Steps from an address to what it is computed from, at most: beyond, it may be anything. */
+const farthest = 64;
+
 /** The variable or parameter an address is computed from. */
 export function underlyingObject(address: Op): Op | undefined {
   let at: Op | undefined = address;
-  for (let steps = 0; at && steps < 64; steps++) {
+  for (let steps = 0; at && steps < farthest; steps++) {
     switch (at.action.kind) {
       case "gep":
         at = at.args[0];
@@ -59,9 +62,10 @@ function phiObject(phi: Op): Op | undefined {
   let object: Op | undefined;
   for (const arg of phi.args) {
     let at: Op | undefined = arg;
-    for (let steps = 0; at?.action.kind === "gep" && steps < 64; steps++) at = at.args[0];
+    for (let steps = 0; at?.action.kind === "gep" && steps < farthest; steps++) at = at.args[0];
     if (at === phi) continue;
-    if (!at || at.action.kind === "phi" || at.action.kind === "select") return undefined;
+    // What was not gone through to its end may lead back to the phi.
+    if (!at || /^(gep|phi|select)$/.test(at.action.kind)) return undefined;
     const found = underlyingObject(at);
     if (!found || (object && object !== found)) return undefined;
     object = found;

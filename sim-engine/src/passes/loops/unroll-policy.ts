@@ -37,7 +37,7 @@ export function decide(loop: Loop, trips: number | undefined, within = 0): Decis
       const factor = dividingPower(trips, Math.min(mostCopies, nvcc.pragmaUnrollSize / turn));
       if (factor > 1) return { kind: "partial", factor };
     }
-  } else if (unroll !== undefined) {
+  } else if (unroll !== undefined && Math.min(unroll, trips ?? unroll) * (size.raw + 1) <= nvcc.pragmaUnrollSize) {
     if (trips !== undefined && unroll >= trips) return { kind: "full", trips };
     const isExact = trips !== undefined && trips % unroll === 0;
     return (trips === undefined && meetsWhileSomeLeave(loop)) || (!isExact && hasGroupProducts(loop))

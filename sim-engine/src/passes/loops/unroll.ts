@@ -54,8 +54,8 @@ export function unrollLoops(kernel: Kernel, work: Work): boolean {
     const after = loop.header.unroll === undefined ? unrolledOnce : never;
     if (decision.kind === "none") return false;
     const { factor } = decision;
-    // What is left over comes first: NVVM leaves by a test behind it within the turn, and ptxas begins the loop there.
-    if (trips !== undefined) {
+    // What is left over comes first: NVVM leaves by a test behind it within the turn, and ptxas begins the loop there, if it is one block.
+    if (trips !== undefined && (trips % factor === 0 || loop.blocks.size === 1)) {
       new Stages(kernel, loop, test, entry, after, work).whole(factor, trips % factor);
       return true;
     }
