@@ -37,6 +37,7 @@ export function decide(loop: Loop, trips: number | undefined, within = 0): Decis
       const factor = dividingPower(trips, Math.min(mostCopies, nvcc.pragmaUnrollSize / turn));
       if (factor > 1) return { kind: "partial", factor };
     }
+    // Assumed as large as under a pragma without a number: of short turns nvcc makes 3,000 copies, and leaves 30,000 alone.
   } else if (unroll !== undefined && Math.min(unroll, trips ?? unroll) * (size.raw + 1) <= nvcc.pragmaUnrollSize) {
     if (trips !== undefined && unroll >= trips) return { kind: "full", trips };
     const isExact = trips !== undefined && trips % unroll === 0;
@@ -75,7 +76,10 @@ function fitsFolded(loop: Loop, trips: number, factor = 1): boolean {
   return trips * folded < nvcc.fullUnrollSize * saved;
 }
 
-/** Whether something in it is a call to LLVM, of which it does not know what is saved; what the warp or block does together is. */
+/**
+ * Whether something in it is a call to LLVM, which then does not go through the turns. Seen of products of fragments (fragmentNests.json);
+ * assumed of what else NVVM has an intrinsic for.
+ */
 const hasCall = (loop: Loop): boolean => [...loop.blocks].some(({ ops }) => ops.some(isCall));
 
 function isCall({ action, type }: Op): boolean {
@@ -146,7 +150,10 @@ const sizesInMemory = new WeakMap<Block, number>();
 const movesOf = ({ action }: Op): number =>
   action.kind === "matrix" && action.op === "multiply" && action.ofFragment !== undefined ? (movesOfKind[action.of] ?? 0) : 0;
 
-/** Shares of the words that one of `wmma` loads and stores, as they were found for sums of 16 by 16, and of 8 by 8 of doubles. */
+/**
+ * Fitted to nests of bfloats (fragmentNests.json), a half of what a product of 16 by 16 sums takes. Of tf32, which is four of the machine's,
+ * a half of that; of doubles assumed, two words loaded and stored.
+ */
 const movesOfKind: Readonly<Partial<Record<MatrixElement, number>>> = { bf16: 8.3, tf32: 4.15, f64: 4 };
 
 /** Whether an operation goes when constants are folded, `given` ones as well, and arrays of the thread's own become values. */

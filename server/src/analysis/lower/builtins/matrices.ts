@@ -67,6 +67,12 @@ const plus = (lowering: Lowering, op: Op, by: number): Op =>
   by === 0 ? op : lowering.builder.int("add", op, lowering.constant("i32", by));
 const times = (lowering: Lowering, op: Op, by: number): Op => lowering.builder.int("mul", op, lowering.constant("i32", by));
 
+/** Words that a lane holds of a fragment, of so many elements each. */
+function wordsOf(use: Use, each: number): number {
+  const { lines, length } = linesOf(use);
+  return (lines * length) / 32 / each;
+}
+
 /** To NVVM a part of what loads or stores the fragment. */
 const transposed = { kind: "matrix", op: "transpose", components: 1, ofFragment: 1 } as const;
 
@@ -93,7 +99,7 @@ export function matrixLoad(lowering: Lowering, use: Use): Called {
     return nothing;
   }
   const lane = laneOf(lowering);
-  const ofFragment = (lines * length) / 32 / (scalarBytes[word] / bytes);
+  const ofFragment = wordsOf(use, scalarBytes[word] / bytes);
   let index = 0;
   if (turned && bytes >= 4) {
     // Each word by itself: the lanes that share a row read lines of their own.
@@ -167,12 +173,6 @@ function* pieces(
     }
 }
 
-/** Words of sums that a lane holds of a fragment, of so many elements each. */
-function sumsOf(use: Use, each: number): number {
-  const { lines, length } = linesOf(use);
-  return (lines * length) / 32 / each;
-}
-
 export function sumsLoad(lowering: Lowering, use: Use): Called {
   const { builder } = lowering;
   const [x, from, by] = use.args;
@@ -186,7 +186,7 @@ export function sumsLoad(lowering: Lowering, use: Use): Called {
   for (const { address, first, count, turn } of pieces(lowering, use, pointer, stride, scalar)) {
     const components = Math.max(1, count / each);
     const align = scalarBytes[word] * components;
-    const loaded = builder.load(space, word, address, { components, align, ...how, ofFragment: sumsOf(use, each) / components });
+    const loaded = builder.load(space, word, address, { components, align, ...how, ofFragment: wordsOf(use, each) / components });
     for (let k = 0; k < components; k++) {
       const op = components === 1 ? loaded : builder.extract(loaded, k);
       const turnedOp = turn ? builder.emit(transposed, "i32", op) : op;
