@@ -86,6 +86,8 @@ const enoughRequests = 4000;
 /** Blocks run at most, and those that are run at least where data decides. */
 const mostBlocks = 512;
 const leastRandom = 12;
+/** Drawn at the least where all did the same: of those few that do otherwise, if they are one of a hundred, one is among so many 12 of 13 times. */
+const leastAlike = 256;
 /** Cells that covering the grid takes at the least: corners, middle, probes. */
 const leastCovered = 6;
 /** Of the steps, what may be spent once more on blocks drawn from boxes that were not cut to the end. */
@@ -117,7 +119,7 @@ interface Stratum {
 interface Run {
   readonly at: Dim3;
   readonly vector: Float64Array;
-  readonly observed: ObservedBlock | undefined;
+  observed: ObservedBlock | undefined;
   weight: number;
   drawn: boolean;
 }
@@ -423,17 +425,26 @@ export class Sampler {
     const { launch, waits } = this.#runner.program;
     const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
     const whole = waits || warps === 1 ? mostDrawn : Math.max(1, Math.min(leastRandom, Math.floor(this.#options.steps / cost / 4)));
+    // Blocks that leave at once say nothing of the few that work for all.
+    let first: Run | undefined;
+    let areAlike = true;
     for (let k = 0; k < mostDrawn; k++) {
       if (k < whole) {
-        const run = this.#run(place(k));
+        const run = this.#run(place(k), areAlike || this.#watched < mostWatched);
+        first ??= run;
         run.weight++;
         drawn.add(run.vector);
+        if (areAlike && !this.#sameVector(run.vector, first.vector)) {
+          areAlike = false;
+          this.#watched = 0;
+        } else if (areAlike && this.#watched > mostWatched) run.observed = undefined;
       } else {
         const vector = this.#runWarp(place(k), Math.floor(random(k, 1) * warps), warps);
         this.#warpRuns.push(vector);
         drawn.add(vector);
       }
-      if (!this.#mayGoOn() || (drawn.count % leastRandom === 0 && drawn.error() < precision)) break;
+      const isEnough = drawn.count % leastRandom === 0 && drawn.error() < precision;
+      if (!this.#mayGoOn() || (isEnough && (drawn.error() > 0 || drawn.count >= leastAlike))) break;
     }
     for (const run of this.#runs.values()) run.weight *= blocks / drawn.count;
     this.#warpWeight = blocks / drawn.count;
