@@ -44,6 +44,7 @@ const studied = [
   "h200-kinds",
   "h200-works",
   "h200-themes",
+  "h200-topics",
 ];
 const unseen = [
   "h200-unseen",
@@ -54,6 +55,7 @@ const unseen = [
   "h200-kinds-unseen",
   "h200-works-unseen",
   "h200-themes-unseen",
+  "h200-topics-unseen",
 ];
 /** Programs of the H200's sets on another GPU, of which nothing was measured for its model. */
 const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen", "h200-kinds", "h200-kinds-unseen", "h200-works", "h200-works-unseen"].map(
