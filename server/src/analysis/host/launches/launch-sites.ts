@@ -55,7 +55,14 @@ export function findLaunchSites(
   const leading = all.filter(({ fn }) => launching.has(functionName(fn)));
   const lambdas = leading.flatMap(({ fn }) => launchingLambdas(fn, textOf));
   for (const name of lambdas) if (name !== undefined) launching.add(name);
-  const local = lambdas.includes(undefined) || launching.has(callOperator) ? localNames(leading.map(({ fn }) => fn)) : undefined;
+  const isPassedOn = lambdas.includes(undefined) || leading.some(({ fn }) => passesOn(fn, launching));
+  const local =
+    isPassedOn || launching.has(callOperator)
+      ? localNames(
+          leading.map(({ fn }) => fn),
+          new Set([...launching, callOperator]),
+        )
+      : undefined;
   const mayBeObject = (name: string): boolean => local !== undefined && (local.has(name) || isVariable(name));
   const sites: Expression[] = [];
   const holders = new WeakSet<Statement | Expression | Declaration>();
@@ -169,6 +176,18 @@ function launchingLambdas(fn: FunctionDeclaration, textOf: TextOf): (string | un
   return names;
 }
 
+/** Whether a function puts one that launches somewhere, or hands it on, other than by calling it. */
+function passesOn(fn: FunctionDeclaration, launching: ReadonlySet<string>): boolean {
+  let found = false;
+  if (fn.body === undefined) return found;
+  walk(fn.body, (node, parent) => {
+    const isCalled = parent?.kind === "call" && parent.callee === node;
+    if (node.kind === "name" && !isCalled && launching.has(node.name.parts.at(-1)?.text ?? "")) found = true;
+    return !found;
+  });
+  return found;
+}
+
 /** Launching functions a function names: called, or passed on. */
 function calledNames(fn: FunctionDeclaration, launching: ReadonlySet<string>): Set<string> {
   const names = new Set<string>();
@@ -181,9 +200,10 @@ function calledNames(fn: FunctionDeclaration, launching: ReadonlySet<string>): S
   return names;
 }
 
-/** What functions declare that may hold something to call. */
-function localNames(functions: readonly FunctionDeclaration[]): ReadonlySet<string> {
+/** What functions declare that may hold something to call which launches. */
+function localNames(functions: readonly FunctionDeclaration[], launching: ReadonlySet<string>): ReadonlySet<string> {
   const names = new Set<string>();
+  const lambdas = new Map<string, ReadonlySet<string>[]>();
   const add = (parameters: FunctionDeclaration["parameters"]): void => {
     for (const { name } of parameters) if (name !== undefined) names.add(name);
   };
@@ -192,11 +212,30 @@ function localNames(functions: readonly FunctionDeclaration[]): ReadonlySet<stri
     if (body === undefined) continue;
     walk(body, (node) => {
       if (node.kind === "lambda") add(node.parameters);
-      if (node.kind === "variable") for (const name of node.bindings ?? [node.name.parts.at(-1)?.text ?? ""]) names.add(name);
+      if (node.kind !== "variable") return true;
+      const name = node.name.parts.at(-1)?.text ?? "";
+      const held = node.bindings ? undefined : node.init?.values[0];
+      if (held?.kind === "lambda" && node.type.kind === "auto") lambdas.set(name, [...(lambdas.get(name) ?? []), namesCalled(held)]);
+      else for (const each of node.bindings ?? [name]) names.add(each);
       return true;
     });
   }
+  // A lambda that calls none of them does nothing but what is written in it.
+  for (let before = -1; before !== names.size; ) {
+    before = names.size;
+    for (const [name, all] of lambdas) if (all.some((called) => meets(called, launching) || meets(called, names))) names.add(name);
+  }
   return names;
+}
+
+/** What a lambda calls or launches by name; what has none is one that may be anything. */
+function namesCalled(lambda: Expression & { readonly kind: "lambda" }): ReadonlySet<string> {
+  const called = new Set<string>();
+  walk(lambda.body, (node) => {
+    if (node.kind === "call") called.add(isLaunch(node) ? callOperator : (calledName(node) ?? callOperator));
+    return true;
+  });
+  return called;
 }
 
 /** `mayBeObject`: given where there are objects that launch when they are called. */
