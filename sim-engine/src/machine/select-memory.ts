@@ -4,6 +4,7 @@ import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
 import { type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
 import type { Register } from "./machine.ts";
+import { placeOfLoad } from "./pair-constants.ts";
 import { loadedWords, selectMatrixLoad } from "./select-matrix.ts";
 import { selectTexture } from "./select-texture.ts";
 import type { BlockCode, Choice, Selection } from "./selection.ts";
@@ -107,6 +108,8 @@ function selectConstantLoad(selection: Selection, code: BlockCode, op: Op, bytes
   if (fixed && selection.target.constantOperands) return;
   const opcode = fixed ? `ULDC${width(bytes)}` : `LDC${width(bytes)}`;
   const register = selection.define(op);
+  const place = fixed ? placeOfLoad(selection.shape.kernel, op) : undefined;
+  if (place) selection.constantPlaces.set(register, place);
   code.body.push(selection.instruction(opcode, op.span, [register], fixed || !op.args[0] ? [] : selection.use(op.args[0], code.block), op));
 }
 

@@ -6,6 +6,7 @@ import type { Absorption } from "./absorb.ts";
 import { highHalf } from "./high-halves.ts";
 import type { Instruction, Register, RegisterFile } from "./machine.ts";
 import { opcodeInfo } from "./opcodes.ts";
+import { type ConstantPlace, offsetOfParameter } from "./pair-constants.ts";
 import type { Shape } from "./shape.ts";
 import type { Target } from "./target.ts";
 import { findUniformLongs } from "./uniform-longs.ts";
@@ -41,6 +42,8 @@ export class Selection {
   readonly target: Target;
   readonly absorption: Absorption;
   readonly code: ReadonlyMap<Block, BlockCode>;
+  /** By the register that a constant of one word is loaded into. */
+  readonly constantPlaces = new Map<Register, ConstantPlace>();
   #uniformLongs: ReadonlySet<Op> | undefined;
   readonly #registers = new Map<Op, Register>();
   readonly #leafAt = new Map<string, { block: Block; readonly register: Register; readonly made: readonly Instruction[] }[]>();
@@ -185,7 +188,7 @@ export class Selection {
     switch (action.kind) {
       case "param":
         if (this.target.constantOperands) return [];
-        return [this.leaf(`param ${action.index}`, block, () => this.#loadParameter(op))];
+        return [this.leaf(`param ${action.index}`, block, () => this.#loadParameter(op, action.index))];
       case "param.address":
         return [];
       case "shared.address":
@@ -213,11 +216,14 @@ export class Selection {
     }
   }
 
-  #loadParameter(op: Op): { readonly register: Register; readonly made: readonly Instruction[] } {
+  #loadParameter(op: Op, index: number): { readonly register: Register; readonly made: readonly Instruction[] } {
     // Pointers are bases of vector address arithmetic; numbers are operands, one of which may be uniform.
-    return op.type === "ptr"
-      ? this.#load("LDC.64", "R", 2, op.span)
-      : this.#load("ULDC", "UR", op.type === "void" ? 1 : wordsOfScalar(op.type), op.span);
+    if (op.type === "ptr") return this.#load("LDC.64", "R", 2, op.span);
+    const load = this.#load("ULDC", "UR", op.type === "void" ? 1 : wordsOfScalar(op.type), op.span);
+    const bytes = op.type === "void" ? 0 : scalarBytes[op.type];
+    const { parameters } = this.shape.kernel;
+    if (bytes === 4) this.constantPlaces.set(load.register, { bank: "parameters", offset: offsetOfParameter(parameters, index) });
+    return load;
   }
 
   #load(
