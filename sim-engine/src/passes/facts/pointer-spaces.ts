@@ -27,6 +27,7 @@ export function pointerSpaces(kernel: Kernel): ReadonlyMap<Op, Space> {
     if (!space) continue;
     for (const user of by.get(op) ?? []) {
       const { kind } = user.action;
+      if (kind === "load" && user.type === "ptr") set(user, heldIn(user.action.space === "generic" ? space : user.action.space));
       if (kind === "phi" || (kind === "gep" && user.args[0] === op) || (kind === "select" && user.args[0] !== op)) set(user, space);
     }
   }
@@ -65,7 +66,8 @@ function rootSpace(kernel: Kernel, op: Op): Space | undefined {
     case "alloca":
       return "local";
     case "load":
-      return op.action.space === "param" ? "global" : "generic";
+      // Else it depends on what the address is.
+      return op.action.space === "generic" && op.action.uninferred !== true ? undefined : heldIn(op.action.space);
     case "const":
       return undefined;
     case "gep":
@@ -76,3 +78,9 @@ function rootSpace(kernel: Kernel, op: Op): Space | undefined {
       return "generic";
   }
 }
+
+/**
+ * Where a pointer leads that is kept in some memory: NVVM takes all that other threads may have put there to be of global memory (nvcc 13.0:
+ * `cvta.to.global` behind `ld.global.u64`, `ld.shared.u64` and `ld.const.u64`, of `as[blockIdx.z]` and of `node->next`).
+ */
+const heldIn = (space: Space): Space => (space === "local" || space === "generic" ? "generic" : "global");
