@@ -20,8 +20,27 @@ export function foldCompare(op: Op, folding: Folding): Op | undefined {
   if (isConstant(a)) return become(op, { kind: "icmp", predicate: swapped[predicate] }, b, a);
   if (a === b) return folding.int("i1", Number(/eq|le|ge/.test(predicate)));
   const constant = intConstant(b);
-  if (constant === undefined) return undefined;
+  if (constant === undefined) return foldByOne(op, predicate, a, b);
   return foldWithConstant(op, predicate, a, constant, folding);
+}
+
+/** x - 1 < y is x <= y, and the like, where the step is exact, as LLVM's InstCombine has it. */
+function foldByOne(op: Op, predicate: IntPredicate, a: Op, b: Op): Op | undefined {
+  const [left, right] = [withoutStep(a, predicate), withoutStep(b, swapped[predicate])];
+  if (left) return become(op, { kind: "icmp", predicate: left.predicate }, left.value, b);
+  return right && become(op, { kind: "icmp", predicate: swapped[right.predicate] }, a, right.value);
+}
+
+const oneLess: { readonly [_ in IntPredicate]?: IntPredicate } = { slt: "sle", sge: "sgt" };
+const oneMore: { readonly [_ in IntPredicate]?: IntPredicate } = { sle: "slt", sgt: "sge" };
+
+/** What is one more or less than a value, and how that is compared instead; a counter's next value stays what is tested. */
+function withoutStep(stepped: Op, predicate: IntPredicate): { readonly value: Op; readonly predicate: IntPredicate } | undefined {
+  const [value, by] = stepped.args;
+  if (stepped.action.kind !== "int" || stepped.action.op !== "add" || !stepped.action.exact || !value) return undefined;
+  const step = intConstant(by);
+  const instead = step === -1 ? oneLess[predicate] : step === 1 ? oneMore[predicate] : undefined;
+  return instead && value.action.kind !== "phi" ? { value, predicate: instead } : undefined;
 }
 
 function foldWithConstant(op: Op, predicate: IntPredicate, a: Op, constant: number, folding: Folding): Op | undefined {

@@ -140,8 +140,11 @@ function foldConstant(op: Op, action: IntAction, type: ScalarType, a: Op, consta
   switch (action.op) {
     case "add":
       if (constant === 0) return a;
-      if (inner?.op === "add" && x && c !== undefined)
-        return become(op, { kind: "int", op: "add", ...sameSign(both, c, constant) }, x, to(big(c) + big(constant)));
+      if (inner?.op === "add" && x && c !== undefined) {
+        // Two exact steps are one exact step, whichever way they go, where that can be said as one.
+        const sum = big(c) + big(constant);
+        return become(op, { kind: "int", op: "add", ...(fitsIn(type, sum) ? both : {}) }, x, to(sum));
+      }
       if (inner?.op === "sub" && isConstant(a.args[0]) && a.args[0] && a.args[1])
         return become(op, { kind: "int", op: "sub" }, to(big(intConstant(a.args[0]) ?? 0) + big(constant)), a.args[1]);
       break;
@@ -260,8 +263,8 @@ function foldShiftOrDivision(op: Op, action: IntAction, type: ScalarType, a: Op,
 
 const big = (value: number): bigint => BigInt(value);
 
-/** Two exact steps in one direction are one exact step. */
-const sameSign = (both: { exact?: true } | Record<never, never>, a: number, b: number): { exact?: true } => (a < 0 === b < 0 ? both : {});
+/** As a signed number of the type. */
+const fitsIn = (type: ScalarType, value: bigint): boolean => BigInt.asIntN(widthOf(type), value) === value;
 
 /** A mask that takes nothing away from any value `a` may have. */
 function coversRange(folding: Folding, a: Op, mask: number): boolean {

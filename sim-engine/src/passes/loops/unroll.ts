@@ -12,6 +12,7 @@ import { addEdge, removeEdge } from "../edit/edges.ts";
 import { repairSsa } from "../edit/ssa-repair.ts";
 import { type BottomTested, bottomTest, constantTrips, loopCounter } from "./induction.ts";
 import { copiesByLane } from "./lane-loops.ts";
+import { hoistRowsOfArms } from "./rows-of-arms.ts";
 import { chain, copyDefinitions, usedOutside } from "./unroll-chain.ts";
 import { assemblerFactor, countsInSixtyFourBits, decide, growth, keepSize, never, unrolledOnce } from "./unroll-policy.ts";
 import { Stages } from "./unroll-stages.ts";
@@ -30,6 +31,7 @@ export function unrollConstantLoops(kernel: Kernel, work: Work): boolean {
     const within = [...growths].reduce((sum, [header, size]) => (loop.blocks.has(header) ? sum + size : sum), 0);
     const decision = decide(loop, trips, within);
     if (decision.kind === "full") {
+      hoistRowsOfArms(kernel, loop, test.latch, entry, work);
       unrolled.add(unrollFully(kernel, loop, test, entry, decision.trips, work));
       return true;
     }
