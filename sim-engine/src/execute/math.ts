@@ -2,6 +2,7 @@
 import type { MathFunction, Op, ScalarType } from "../ir/kernel.ts";
 import { roundToIntegral } from "./convert.ts";
 import { roundingTo } from "./floats.ts";
+import { packedFunctions } from "./packed.ts";
 import type { Registers, Step } from "./registers.ts";
 import { besselJ, besselY, erf, erfc, erfcx, erfinv, lgamma, tgamma } from "./special-functions.ts";
 
@@ -82,13 +83,22 @@ function exponentOf(a: number): number {
   return 2 ** exponent > Math.abs(a) ? exponent - 1 : exponent;
 }
 
-/** Tests of floats that give i1 (or an integer, for ilogb). */
+const word = new DataView(new ArrayBuffer(4));
+
+/** Half of the last place is added to what is finite; the places behind it are cut off. */
+function tf32(a: number): number {
+  word.setFloat32(0, a);
+  return (Number.isFinite(a) ? word.getInt32(0) + 0x1000 : Number.isNaN(a) ? 0x7fffffff : word.getInt32(0)) & ~0x1fff;
+}
+
+/** Tests of floats that give i1, or an integer. */
 const floatTests: Readonly<Partial<Record<MathFunction, (a: number) => number>>> = {
   isnan: (a) => (Number.isNaN(a) ? 1 : 0),
   isinf: (a) => (Math.abs(a) === Number.POSITIVE_INFINITY ? 1 : 0),
   isfinite: (a) => (Number.isFinite(a) ? 1 : 0),
   signbit: (a) => (a < 0 || Object.is(a, -0) ? 1 : 0),
   ilogb: (a) => (Number.isNaN(a) ? -(2 ** 31) : Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, exponentOf(a)))),
+  tf32,
 };
 
 const bitCount = (a: number): number => {
@@ -110,6 +120,12 @@ const dot = (a: number, b: number, c: number): number => {
   return sum | 0;
 };
 
+const unsignedDot = (a: number, b: number, c: number): number => {
+  let sum = c;
+  for (let k = 0; k < 32; k += 8) sum += ((a >>> k) & 255) * ((b >>> k) & 255);
+  return sum | 0;
+};
+
 /** `__byte_perm`: each result byte picked by four bits of the selector out of b:a. */
 const permute = (a: number, b: number, selector: number): number => {
   let out = 0;
@@ -128,6 +144,12 @@ function differences(a: number, b: number, c: number): number {
   return sum | 0;
 }
 
+function byteDifferences(a: number, b: number): number {
+  let out = 0;
+  for (let shift = 0; shift < 32; shift += 8) out |= Math.abs(((a >>> shift) & 255) - ((b >>> shift) & 255)) << shift;
+  return out;
+}
+
 /** On i32. */
 const intFunctions: Readonly<Partial<Record<MathFunction, (a: number, b: number, c: number) => number>>> = {
   popc: bitCount,
@@ -140,9 +162,12 @@ const intFunctions: Readonly<Partial<Record<MathFunction, (a: number, b: number,
   "funnel.r": (low, high, by) => (by & 31 ? (low >>> (by & 31)) | (high << (32 - (by & 31))) : low),
   sad: (a, b, c) => (Math.abs(a - b) + c) | 0,
   sad4: differences,
+  absdiff4: byteDifferences,
   bfind: (a) => 31 - Math.clz32(a),
   dp4a: dot,
+  "dp4a.u": unsignedDot,
   mul24: (a, b) => Math.imul((a << 8) >> 8, (b << 8) >> 8),
+  ...packedFunctions,
 };
 
 /** The step of a `math` operation for `n` lanes; undefined when its operands' types do not fit the function. */

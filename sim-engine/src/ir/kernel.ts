@@ -173,10 +173,24 @@ export type MathFunction =
   | "sad"
   /** Differences of four unsigned bytes, summed onto the third operand. */
   | "sad4"
+  /** Differences of four unsigned bytes, each in its place. */
+  | "absdiff4"
   /** The position of the highest bit, -1 where there is none. */
   | "bfind"
+  /** Dot products of four bytes, signed and unsigned, onto the third operand. */
   | "dp4a"
-  | "mul24";
+  | "dp4a.u"
+  | "mul24"
+  /** The bits of a float with 10 places in its mantissa, rounded to the nearest, ties away from zero. */
+  | "tf32"
+  | PackedFunction;
+/**
+ * Two 16-bit integers in a word each, or what of three 32-bit operands is one instruction from 9.0 on: sums, extremes of two or three,
+ * and of a sum and a third; `relu`: not below zero.
+ */
+export type PackedFunction =
+  | `${"add" | "sub"}.16x2`
+  | `${"min" | "max" | "min3" | "max3" | "addmin" | "addmax"}.${"s16x2" | "u16x2" | "s16x2.relu" | "s32.relu"}`;
 /** `fast`: the hardware approximation (`__expf`, -use_fast_math); `precise`: the library's. */
 export type Precision = "precise" | "fast";
 export type SpecialRegister =

@@ -106,13 +106,13 @@ export function selectMath(selection: Selection, op: Op): Choice {
     case "signbit":
       return ["SHF"];
     case "popc":
-      return type === "i64" ? ["POPC", "POPC", "IADD3"] : ["POPC"];
+      return args[0]?.type === "i64" ? ["POPC", "POPC", "IADD3"] : ["POPC"];
     case "clz":
       return type === "i64" ? ["FLO", "FLO", "SEL", "IADD3"] : ["FLO", "IADD3"];
     case "ffs":
       return ["BREV", "FLO", "IADD3"];
     case "brev":
-      return ["BREV"];
+      return type === "i64" ? ["BREV", "BREV"] : ["BREV"];
     case "abs":
       return type === "i64" ? ["IADD3", "IADD3.X", "ISETP", "SEL", "SEL"] : ["IABS"];
     case "byteperm":
@@ -123,13 +123,20 @@ export function selectMath(selection: Selection, op: Op): Choice {
     case "sad":
       return ["VABSDIFF", "IADD3"];
     case "sad4":
+    case "absdiff4":
       return ["VABSDIFF4"];
     case "bfind":
       return ["FLO"];
     case "dp4a":
+    case "dp4a.u":
       return ["IDP.4A"];
     case "mul24":
       return ["SGXT", "SGXT", "IMAD"];
+    case "tf32":
+      return ["FSETP", "IADD3", "LOP3"];
+    case "add.16x2":
+    case "sub.16x2":
+      return ["VIADD"];
     case "pow": {
       const fast = action.precision === "fast";
       const name = !fast && isConstant(args[1]) && type !== "f64" ? "powConstant" : "pow";
@@ -137,6 +144,9 @@ export function selectMath(selection: Selection, op: Op): Choice {
       return { opcodes: expansion(name, width, fast, flushed) ?? [], callee: calleeWords(name, width, fast) };
     }
     default: {
+      // Extremes of integers: of two, of three, of a sum and another.
+      const [, kind] = /^(min|max|min3|max3|addmin|addmax)\.[su]/.exec(fn) ?? [];
+      if (kind !== undefined) return [kind.startsWith("add") ? "VIADDMNMX" : kind.endsWith("3") ? "VIMNMX3" : "VIMNMX"];
       const width = type === "f64" ? "f64" : "f32";
       const fast = action.precision === "fast";
       const opcodes = expansion(fn, width, fast, flushed);

@@ -15,6 +15,7 @@ import type {
 } from "@warplens/sim-engine";
 import { assumeOwnShared, syncCluster } from "../emit/clusters.ts";
 import type { Lowering } from "../emit/lowering.ts";
+import { lowerArithmetic } from "./arithmetic.ts";
 import { lowerAsync } from "./async.ts";
 import { branches, lowerFlow } from "./flow.ts";
 import { lowerWgmma } from "./group-product.ts";
@@ -94,6 +95,7 @@ class Emitter {
     const { builder } = this.#lowering;
     this.#lowering.at(this.#asm);
     if (lowerAsync(this.#lowering, this.#at, instruction)) return;
+    if (lowerArithmetic(this.#lowering, this.#at, instruction)) return;
     const read = (index: number): Op => this.#at.read(from[index] ?? "", scalar ?? "i32");
     switch (name) {
       case ".reg":
@@ -115,6 +117,7 @@ class Emitter {
       }
       case "fma":
       case "mad":
+        if (opcode.includes("cc") || opcode.includes("hi") || opcode.includes("wide")) this.#unknown(instruction);
         if (scalar && (scalar.startsWith("f") || scalar === "bf16")) {
           this.#at.write(to, builder.fma(read(0), read(1), read(2)));
           return;
@@ -177,6 +180,8 @@ class Emitter {
         this.#at.write(to, builder.math("sad4", "precise", "i32", ...[0, 1, 2].map((index) => this.#at.read(from[index] ?? "", "i32"))));
         return;
       case "prmt":
+        // Another mode picks bytes otherwise than by four bits each.
+        if (opcode.length !== 2) this.#unknown(instruction);
         this.#at.write(to, builder.math("byteperm", "precise", "i32", read(0), read(1), read(2)));
         return;
       case "bfe":
@@ -214,6 +219,7 @@ class Emitter {
         );
         return;
       case "ld":
+      case "ldu":
         this.#load(instruction, scalar);
         return;
       case "st":
@@ -247,6 +253,8 @@ class Emitter {
       case "griddepcontrol":
       case "nanosleep":
       case "pragma":
+      case "pmevent":
+      case "applypriority":
         return;
       case "trap":
         builder.emit({ kind: "trap" }, "void");
@@ -297,19 +305,34 @@ class Emitter {
     return builder.int("or", kept, builder.int("and", builder.int("shl", value, position), mask));
   }
 
-  /** Any function of three bits, as a sum of the products its table says. */
+  /** Any function of three bits: what its table says where the first is one, and where it is not. */
   #lop3(a: Op, b: Op, c: Op, table: number): Op {
     const { builder } = this.#lowering;
     const all = this.#lowering.constant("i32", -1);
-    let result: Op = this.#lowering.constant("i32", 0);
-    for (let row = 0; row < 8; row++) {
-      if (!((table >> row) & 1)) continue;
-      const term = [a, b, c]
-        .map((each, index) => ((row >> (2 - index)) & 1 ? each : builder.int("xor", each, all)))
-        .reduce((left, right) => builder.int("and", left, right));
-      result = builder.int("or", result, term);
-    }
-    return result;
+    const not = (of: Op): Op => builder.int("xor", of, all);
+    const [one, other] = [(table >> 4) & 15, table & 15];
+    if (one === other) return this.#lop2(b, c, one);
+    if (one === (other ^ 15)) return builder.int("xor", a, this.#lop2(b, c, other));
+    if (other === 0) return builder.int("and", a, this.#lop2(b, c, one));
+    if (one === 0) return builder.int("and", not(a), this.#lop2(b, c, other));
+    if (one === 15) return builder.int("or", a, this.#lop2(b, c, other));
+    if (other === 15) return builder.int("or", not(a), this.#lop2(b, c, one));
+    return builder.int("or", builder.int("and", a, this.#lop2(b, c, one)), builder.int("and", not(a), this.#lop2(b, c, other)));
+  }
+
+  /** Any function of two bits, whose table has them as its index. */
+  #lop2(b: Op, c: Op, table: number): Op {
+    const { builder } = this.#lowering;
+    const all = this.#lowering.constant("i32", -1);
+    const not = (of: Op): Op => builder.int("xor", of, all);
+    const [one, other] = [(table >> 2) & 3, table & 3];
+    // Of c alone: nothing, its complement, itself, or all.
+    const ofLast = (bits: number): Op => (bits === 0 ? this.#lowering.constant("i32", 0) : bits === 1 ? not(c) : bits === 2 ? c : all);
+    if (one === other) return ofLast(one);
+    if (one === (other ^ 3)) return other === 0 ? b : other === 3 ? not(b) : builder.int("xor", b, ofLast(other));
+    if (other === 0) return builder.int("and", b, ofLast(one));
+    if (one === 0) return builder.int("and", not(b), ofLast(other));
+    return one === 3 ? builder.int("or", b, ofLast(other)) : builder.int("or", not(b), ofLast(one));
   }
 
   #extreme(which: "min" | "max", type: string, a: Op, b: Op): Op {
@@ -490,7 +513,7 @@ class Emitter {
       this.#at.write(to, this.#at.read(from, this.#at.is32(from) ? "i32" : "i64"));
       return;
     }
-    if (!target || !source) this.#unknown(instruction);
+    if (!target || !source || opcode.includes("pack") || (opcode.includes("sat") && source.startsWith("i"))) this.#unknown(instruction);
     const signed = (opcode.at(-1) ?? "").startsWith("s");
     const value = this.#at.read(from, source);
     const { builder } = this.#lowering;

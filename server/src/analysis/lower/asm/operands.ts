@@ -128,6 +128,8 @@ export class Operands {
   }
 
   #fitted(op: Op, type: ReturnType<typeof decay>, wanted: ScalarType): Op {
+    // A half in a register of 16 bits that C++ knows as an integer.
+    if (type.kind === "integer" && (op.type === "f16" || op.type === "bf16")) return this.#fitted(this.as(op, "i16"), type, wanted);
     if (type.kind === "integer")
       return op.type.startsWith("i")
         ? convert(

@@ -13,9 +13,12 @@ import { moveBytes } from "./bytes.ts";
 import { groupForm } from "./groups.ts";
 import { matrixLoad, matrixProduct, sumsLoad, sumsStore } from "./matrices.ts";
 import { extreme, fieldsOf, ignore, pointedTo, target, type Use, values } from "./operands.ts";
+import { dpxForm, packedForm } from "./packed.ts";
 
 export function specialForm(lowering: Lowering, name: string, use: Use): Called {
   if (name.startsWith("group ")) return groupForm(lowering, name.slice(6), use);
+  if (name.startsWith("packed ")) return packedForm(lowering, name.slice(7), use);
+  if (name.startsWith("dpx ")) return dpxForm(lowering, name.slice(4), use);
   const form = forms[name] ?? (name.startsWith("both ") ? bothCompare(name.slice(5)) : undefined);
   return form ? form(lowering, use) : lowering.fail(`${lastName(use.resolved.function.name)} is not simulated yet`, use.node);
 }

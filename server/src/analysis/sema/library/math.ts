@@ -1,5 +1,6 @@
 /** CUDA's mathematical functions: those of C, the intrinsics, and the overloads of <cmath>. */
 import type { MathFunction } from "@warplens/sim-engine";
+import { packedFunctions } from "./packed.ts";
 import type { Recipe } from "./recipe.ts";
 
 type Entry = readonly [recipe: Recipe, ...signatures: string[]];
@@ -233,7 +234,9 @@ export const mathFunctions: readonly Entry[] = [
     "unsigned __sad(int, int, unsigned)",
     "unsigned __usad(unsigned, unsigned, unsigned)",
   ],
-  [{ kind: "math", fn: "dp4a", precision: "precise" }, "int __dp4a(int, int, int)", "unsigned __dp4a(unsigned, unsigned, unsigned)"],
+  [precise("dp4a"), "int __dp4a(int, int, int)"],
+  [precise("dp4a.u"), "unsigned __dp4a(unsigned, unsigned, unsigned)"],
+  ...packedFunctions,
   [{ kind: "math", fn: "funnel.l", precision: "precise" }, "unsigned __funnelshift_l(unsigned, unsigned, unsigned)"],
   [{ kind: "math", fn: "funnel.r", precision: "precise" }, "unsigned __funnelshift_r(unsigned, unsigned, unsigned)"],
   [{ kind: "special form", name: "clamped funnel left" }, "unsigned __funnelshift_lc(unsigned, unsigned, unsigned)"],
