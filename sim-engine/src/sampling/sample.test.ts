@@ -314,3 +314,40 @@ test("the one block that could be drawn tells what all do if others that were ru
   expect(unlike!.error).toBeGreaterThan(0.2);
   expect(alike!.error).toBeLessThan(0.1);
 });
+
+test("few blocks that work among many that leave at once are found", () => {
+  const kernel = parseKernel(`kernel @groups(%p: ptr f32) {
+b0:
+  %1: ptr = param 0
+  %2: i32 = special ctaid.x
+  %3: i32 = const 1
+  %4: i32 = const 0
+  %5: i32 = const 200
+  %6: f32 = const 0.985
+  %7: ptr = gep %1, %2, scale 4, offset 0
+  %8: f32 = load.global %7, align 4
+  %9: i1 = fcmp.ogt %8, %6
+  branch %9, b1, b2
+b1:
+  %10: i32 = phi [%4, b0], [%11, b1]
+  %12: i32 = add %2, %10
+  %13: ptr = gep %1, %12, scale 4, offset 65536
+  store.global %13, %6, align 4
+  %11: i32 = add %10, %3
+  %14: i1 = icmp.slt %11, %5
+  branch %14, b1, b2
+b2:
+  return
+}
+`);
+  const launch: Launch = {
+    ...launchOf([8000, 1, 1], [32, 1, 1]),
+    buffers: [{ name: "p", bytes: 1 << 22, element: "f32", content: { kind: "uniform", lo: 0, hi: 1 } }],
+  };
+  const few = sampled(kernel, launch, true, 20_000);
+  const working = few.counts.access(few.totals, few.counts.counters[1]!).requests / 200;
+  expect(working / 8000).toBeGreaterThan(0.005);
+  expect(working / 8000).toBeLessThan(0.045);
+  // One of them is watched, for its time.
+  expect(few.watched.length).toBeGreaterThan(12);
+});

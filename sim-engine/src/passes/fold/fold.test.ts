@@ -32,6 +32,27 @@ test.each([
   ["(x & 255) / 8 signed is a shift", "%19: i32 = const 255\n%18: i32 = and %4, %19\n%20: i32 = sdiv %18, %7", /= lshr %18, %\d+/],
   ["x / y * y is x - x % y", "%19: i32 = sdiv %4, %3\n%20: i32 = mul.exact %19, %3", /= srem %4, %3[\s\S]*= sub %4, %\d+/],
   ["(x + 1) + 8 is x + 9", "%19: i32 = add %4, %6\n%20: i32 = add %19, %7", /const 9[\s\S]*= add %4, %\d+/],
+  [
+    "two exact steps are one exact step, whichever way they go",
+    "%18: i32 = const -1\n%19: i32 = add.exact %4, %18\n%20: i32 = add.exact %19, %7",
+    /const 7[\s\S]*= add\.exact %4, %\d+/,
+  ],
+  [
+    "and none that a number of the type cannot say",
+    "%18: i32 = const 2147483647\n%19: i32 = add.exact %4, %18\n%20: i32 = add.exact %19, %7",
+    /= add %4, %\d+/,
+  ],
+  [
+    "x - 1 < n is x <= n",
+    "%18: i32 = const -1\n%17: i32 = add.exact %4, %18\n%19: i1 = icmp.slt %17, %3\n%20: i32 = select %19, %7, %3",
+    /icmp\.sle %4, %3/,
+  ],
+  ["n >= x + 1 is x < n", "%17: i32 = add.exact %4, %6\n%19: i1 = icmp.sge %3, %17\n%20: i32 = select %19, %7, %3", /icmp\.sgt %3, %4/],
+  [
+    "x - 1 < n stays where it may wrap",
+    "%18: i32 = const -1\n%17: i32 = add %4, %18\n%19: i1 = icmp.slt %17, %3\n%20: i32 = select %19, %7, %3",
+    /icmp\.slt %17, %3/,
+  ],
   ["8 > x is x < 8", "%19: i1 = icmp.sgt %7, %4\n%20: i32 = select %19, %4, %3", /icmp\.slt %4, %7/],
   ["x < n ? x : n is a minimum", "%19: i1 = icmp.slt %4, %3\n%20: i32 = select %19, %4, %3", /= smin %4, %3/],
   [

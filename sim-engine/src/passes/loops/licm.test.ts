@@ -11,3 +11,13 @@ test("invariant arithmetic leaves the loop", () => {
   );
   expect(text.indexOf("= mul %4, %3")).toBeLessThan(text.indexOf("phi"));
 });
+
+test("so do parameters, and what is made of them", () => {
+  const text = runPasses(
+    counted(
+      "%19: ptr = param.address 2\n  %20: i32 = load.param %19, align 4\n  %21: i32 = mul %20, %3\n  %22: i32 = add %21, %10\n  %23: ptr = gep %2, %22, scale 4, offset 0\n  store.global %23, %8, align 4",
+    ),
+    hoistInvariants,
+  );
+  for (const early of ["= load.param", "= mul "]) expect(text.indexOf(early)).toBeLessThan(text.indexOf("phi"));
+});

@@ -264,3 +264,54 @@ b3:
 `);
   expect(unrollLoops(kernel, new Work())).toBe(true);
 });
+
+/** `for (k = 0; k < 5; k++) if (0 <= i + k && ... < n) sum += a[i + index of k]`, arms and all. */
+const armed = (index: string): string => `kernel @armed(%a: ptr f32, %out: ptr f32, %n: i32) {
+b0:
+  %1: ptr = param 0
+  %2: ptr = param 1
+  %3: i32 = param 2
+  %4: i32 = special tid.x
+  %5: i32 = const 0
+  %6: i32 = const 1
+  %7: i32 = const 5
+  %8: i32 = const -2
+  %9: f32 = const 0
+  jump b1
+b1:
+  %10: i32 = phi [%5, b0], [%14, b3]
+  %11: f32 = phi [%9, b0], [%19, b3]
+  %12: i32 = add.exact %4, %8
+  ${index}
+  %21: i1 = icmp.slt %20, %3
+  branch %21, b2, b3
+b2:
+  %15: ptr = gep %1, %20, scale 4, offset 0
+  %16: f32 = load.global %15, align 4
+  %17: f32 = fadd %11, %16
+  jump b3
+b3:
+  %19: f32 = phi [%11, b1], [%17, b2]
+  %14: i32 = add.exact %10, %6
+  %13: i1 = icmp.slt %14, %7
+  branch %13, b1, b4
+b4:
+  store.global %2, %19, align 4
+  return
+}`;
+
+test("arms of a loop that is unrolled completely share the address that their accesses begin at", () => {
+  const addresses = (index: string): number => {
+    const kernel = parseKernel(armed(index));
+    hoistInvariants(kernel, new Work());
+    unrollConstantLoops(kernel, new Work());
+    for (const pass of [fold, mergeEqualValues, removeDeadCode]) pass(kernel, new Work());
+    expect(verifyKernel(kernel)).toEqual([]);
+    // Those of registers: constants are part of the access.
+    return kernel.blocks.flatMap(({ ops }) => ops).filter(({ action }) => action.kind === "gep" && action.scale === 4).length;
+  };
+  expect(addresses("%20: i32 = add.exact %12, %10")).toBe(1);
+  // What may wrap, and what the counter says otherwise than by adding it, each arm computes for itself.
+  expect(addresses("%20: i32 = add %12, %10")).toBe(5);
+  expect(addresses("%22: i32 = udiv %10, %7\n  %20: i32 = mul %4, %10")).toBeGreaterThan(1);
+});

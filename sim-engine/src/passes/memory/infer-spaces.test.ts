@@ -40,3 +40,25 @@ test("what nvcc does not look into stays generic, and an address of nothing else
   expect(after).toMatch(/store\.generic %12, %13/);
   expect(spaces).toEqual(["generic", "shared"]);
 });
+
+test("a pointer that other threads may have put where it is leads to global memory, one of the thread's own to any", () => {
+  const text = runPasses(
+    `${common}
+  %10: ptr = shared.address 0
+  %11: ptr = alloca 32, align 8
+  %12: ptr = load.generic %1, align 8
+  %13: ptr = load.generic %12, align 8
+  %14: ptr = load.generic %10, align 8
+  store.local %11, %1, align 8
+  %15: ptr = load.generic %11, align 8
+  store.generic %13, %8, align 4
+  store.generic %14, %8, align 4
+  store.generic %15, %8, align 4`,
+    inferSpaces,
+  );
+  expect(text).toMatch(/%13: ptr = load\.global %12/);
+  expect(text).toMatch(/store\.global %13/);
+  expect(text).toMatch(/store\.global %14/);
+  expect(text).toMatch(/load\.local %11/);
+  expect(text).toMatch(/store\.generic %15/);
+});
