@@ -27,3 +27,17 @@ test("a store to one place in every iteration is made once behind the loop", () 
   const read = runPasses(counted("%19: f32 = load.global %1, align 4\n  store.global %2, %19, align 4"), sinkStores);
   expect(read.indexOf("store.global")).toBeLessThan(read.indexOf("branch"));
 });
+
+test("what was loaded from a place is not stored there again, unless something may have written to it meanwhile", () => {
+  const copied = (between: string): string => `${common}
+  %20: ptr = gep %2, %5, scale 4, offset 0
+  %21: ptr = gep %2, %5, scale 4, offset 4
+  %22: f32 = load.global %20, align 4
+  ${between}
+  store.global %20, %22, align 4`;
+  const stores = (between: string): number => (runPasses(copied(between), removeDeadStores).match(/store/g) ?? []).length;
+  expect(stores("store.global %21, %8, align 4")).toBe(1);
+  expect(stores("store.global %20, %8, align 4\n  %23: f32 = load.global %20, align 4\n  store.global %21, %23, align 4")).toBe(3);
+  expect(stores("%23: ptr = gep %2, %4, scale 4, offset 0\n  store.global %23, %8, align 4")).toBe(2);
+  expect(stores("barrier")).toBe(1);
+});

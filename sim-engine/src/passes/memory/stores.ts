@@ -1,4 +1,4 @@
-/** Stores that need not be made: overwritten at once, never read, or repeated in a loop where only the last one counts. */
+/** Stores that need not be made: overwritten at once, never read, of what is there already, or repeated in a loop where only the last one counts. */
 
 import { createOp } from "../../ir/builder.ts";
 import { dominators, findLoops } from "../../ir/graph.ts";
@@ -20,7 +20,12 @@ export function removeDeadStores(kernel: Kernel, work: Work): boolean {
       work.ask(8);
       if (op.action.kind !== "store" || op.action.volatile || !location) continue;
       const unread = location.object?.action.kind === "alloca" && read && !read.has(location.object);
-      if (unread || overwritten(kernel, accesses.slice(index + 1, index + 1 + lookAhead), location)) dead.add(op);
+      if (
+        unread ||
+        overwritten(kernel, accesses.slice(index + 1, index + 1 + lookAhead), location) ||
+        isThereAlready(kernel, accesses.slice(Math.max(0, index - lookAhead), index), op, location)
+      )
+        dead.add(op);
     }
     if (dead.size === 0) continue;
     changed = true;
@@ -67,6 +72,22 @@ function overwritten(
       if (action.kind === "store" && !action.volatile && relation === "same") return true;
       if (action.kind === "load" && relation !== "none") return false;
     } else return false;
+  }
+  return false;
+}
+
+/** What was loaded from there is stored again, and nothing has written to it meanwhile: members of a record that is copied, changed and put back. */
+function isThereAlready(
+  kernel: Kernel,
+  earlier: readonly { readonly op: Op; readonly location: Location | undefined }[],
+  store: Op,
+  location: Location,
+): boolean {
+  const [, value, ...more] = store.args;
+  if (value?.action.kind !== "load" || value.action.volatile || value.action.components !== 1 || more.length > 0) return false;
+  for (const { op, location: other } of earlier.toReversed()) {
+    if (op === value) return other !== undefined && compareLocations(kernel, other, location) === "same";
+    if (mayWrite(op) && clobbers(kernel, op, location, other)) return false;
   }
   return false;
 }
