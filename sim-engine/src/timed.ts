@@ -1,5 +1,6 @@
 /** The time of a launch that was run: as it is, or without some of what it does. */
 
+import { blockCosts } from "./block-costs.ts";
 import { blockTraces, lanesOf, observedBlocks } from "./block-traces.ts";
 import { estimateTraffic, Footprints, mayDrift, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
 import { globalBase } from "./execute/memory.ts";
@@ -141,6 +142,7 @@ export class TimedRun {
         registers: code.registers,
         sites: sites.sites,
         blocks: blockTraces(run, code, issued, blocks, residentBlocks, rest, work),
+        costs: blockCosts(run, code, work),
         totals: {
           warpInstructions: (issued * timedBlocks) / blocks,
           requestedBytes: (counted.requestedBytes * timedBlocks) / blocks,

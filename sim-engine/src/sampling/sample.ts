@@ -52,6 +52,8 @@ export interface Sample {
   readonly blocks: readonly SampledBlock[];
   /** Blocks that were watched, whatever they stand for. */
   readonly watched: readonly ObservedBlock[];
+  /** What was counted of the blocks that were run, and where they are; of those of which one warp was, as if all did as it does. */
+  readonly places: readonly { readonly at: Dim3; readonly vector: Float64Array }[];
   /** Warps of other blocks, drawn evenly, that were run and watched each by itself; together they stand for `warpBlocks` blocks. */
   readonly warps: readonly WarpRecord[];
   readonly warpBlocks: number;
@@ -141,6 +143,7 @@ export class Sampler {
   readonly #runs = new Map<number, Run>();
   /** Counts of blocks of which one warp was run, and what each stands for. */
   readonly #warpRuns: Float64Array[] = [];
+  readonly #warpPlaces: { readonly at: Dim3; readonly vector: Float64Array }[] = [];
   readonly #warpRecords: WarpRecord[] = [];
   #warpWeight = 0;
   /** Positions of their costs, which need not be the same from block to block. */
@@ -214,6 +217,7 @@ export class Sampler {
       counts: this.#counts,
       blocks: sampled,
       watched,
+      places: [...this.#runs.values(), ...this.#warpPlaces],
       warps: this.#warpRecords,
       warpBlocks: this.#warpRuns.length * this.#warpWeight,
       exact: this.#exact,
@@ -536,6 +540,7 @@ export class Sampler {
       this.#warpRecords.push(...this.#options.observer.watch(index, run).records.filter((record) => record !== undefined));
     } else run();
     const vector = this.#counts.take();
+    this.#warpPlaces.push({ at, vector });
     this.#spent = this.#work.spent - this.#spentBefore;
     return vector;
   }

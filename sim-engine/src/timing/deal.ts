@@ -22,8 +22,9 @@ export class Deal {
   /** Blocks that run at once and are not dealt yet, and what they should issue; none where others follow. */
   #left: number;
   #toIssue: number;
-  /** Warp instructions of all the blocks that are dealt. */
+  /** Warp instructions of all the blocks that are dealt, and of the longest. */
   readonly instructions: number;
+  readonly longest: number;
 
   /** `count`: blocks that are dealt; `atOnce`: they are all resident together. */
   constructor(blocks: readonly DealtBlock[], count: number, atOnce: boolean, smCount: number) {
@@ -35,6 +36,7 @@ export class Deal {
     const mean = blocks.reduce((sum, { instructions }, k) => sum + instructions * this.#shares[k]!, 0);
     const longest = blocks.reduce((best, { instructions }, k) => (instructions > blocks[best]!.instructions ? k : best), 0);
     const { block, instructions } = blocks[longest]!;
+    this.longest = instructions;
     const more = atOnce ? Math.min(count, Math.ceil(block.weight / smCount)) - count * this.#shares[longest]! : 0;
     if (more > 0) this.#credit[longest] = more;
     // What it has more of the longest it has less of all the others.

@@ -1,7 +1,9 @@
 /** A launch's time: one SM replayed, what the launch itself costs, and what held it back. */
+import type { GpuValues } from "../gpus/figures.ts";
 import type { GpuModel } from "../gpus/model.ts";
 import { Work } from "../work.ts";
-import { replay } from "./replay.ts";
+import { stretchOf } from "./makespan.ts";
+import { type ReplayResult, replay } from "./replay.ts";
 import type { StallShares } from "./stalls.ts";
 import type { ExecutionSummary } from "./summary.ts";
 
@@ -35,6 +37,28 @@ const displayed: Readonly<Record<string, string>> = {
 /** A resource that is busy for this share of the time is what bounds the launch. */
 const bindingShare = 0.6;
 
+/** What all SMs share: where it bounds, those that go on have more of it. */
+const shared: ReadonlySet<string> = new Set(["port", "l2", "dram", "host", "atomics", "blocks"]);
+/** How soon something bounds less than all of the time as it is busy for less of it: as for a replay's rate. */
+const boundSharpness = 4;
+
+/** How much longer blocks that differ take than the SM that was replayed, which is dealt its share of all. */
+function unevenness({ costs, blocksPerSm }: ExecutionSummary, replayed: ReplayResult, { smCount }: GpuValues, work: Work): number {
+  if (!costs || costs.length < 2) return 1;
+  const { cycles, busy, atOnce } = replayed;
+  const busiest = (isIt: (name: string) => boolean): number =>
+    Math.min(1, Math.max(0, ...Object.entries(busy).map(([name, of]) => (isIt(name) ? of / cycles : 0))));
+  const sm = { resident: blocksPerSm, busy: busiest((name) => !shared.has(name)) };
+  const stretch = stretchOf(costs, { sms: smCount, ...sm }, atOnce && dealt(atOnce), work);
+  return 1 + (stretch - 1) * (1 - busiest((name) => shared.has(name)) ** boundSharpness);
+}
+
+/** What the SM that was replayed had, where it was dealt the longest. */
+function dealt({ blocks, instructions, longest }: NonNullable<ReplayResult["atOnce"]>): readonly number[] {
+  const rest = Math.max(0, instructions - longest) / Math.max(1, blocks - 1);
+  return Array.from({ length: blocks }, (_, k) => (k === 0 ? longest : rest));
+}
+
 /** Time of a launch on `gpu`; undefined when no sampled warp issues anything. */
 export function estimateTime(summary: ExecutionSummary, gpu: GpuModel, work: Work = new Work()): TimeEstimate | undefined {
   const { clock, tensorClock = clock } = gpu.values;
@@ -44,7 +68,7 @@ export function estimateTime(summary: ExecutionSummary, gpu: GpuModel, work: Wor
   const nsPerCycle = 1000 / values.clock;
   // The overhead is an empty block's: its launch and start are in the replay as well.
   const overhead = Math.max(0, values.kernelOverhead - values.blockStartLatency * nsPerCycle);
-  const busyNs = replayed.cycles * nsPerCycle;
+  const busyNs = replayed.cycles * unevenness(summary, replayed, values, work) * nsPerCycle;
   const ns = overhead + busyNs;
   const parts = Object.entries(replayed.busy)
     .map(([name, cycles]) => ({ name: displayed[name] ?? name, ns: cycles * nsPerCycle }))

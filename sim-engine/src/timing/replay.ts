@@ -18,6 +18,8 @@ export interface ReplayResult {
   readonly waits: Readonly<Record<string, number>>;
   /** Where they spent their time, by instruction of the code. */
   readonly stalls: StallShares;
+  /** Blocks that the SM was dealt, the warp instructions of all of them, and of the longest; absent unless they run all at once. */
+  readonly atOnce?: { readonly blocks: number; readonly instructions: number; readonly longest: number };
   /** Warp instructions replayed, and the share of the SM's work they and what they stand for make. */
   readonly replayed: number;
   readonly share: number;
@@ -104,6 +106,7 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
     },
     waits: Object.fromEntries(reasons.map((name, i) => [name, waited > 0 ? sm.waits[i]! / waited : 0])),
     stalls: sm.stalls.shares(),
+    ...(sm.blocksHere <= resident ? { atOnce: { blocks: sm.blocksHere, instructions, longest: sm.deal.longest } } : {}),
     replayed: sm.replayed,
     share: 1 / scale,
   };

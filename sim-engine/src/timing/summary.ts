@@ -106,6 +106,8 @@ export interface ExecutionSummary {
   readonly registers: number;
   readonly sites: readonly MemorySite[];
   readonly blocks: readonly BlockTrace[];
+  /** What each block of the grid issues, x fastest, where that is known: how they differ decides how evenly SMs are kept busy. */
+  readonly costs?: ArrayLike<number> | undefined;
   /** Launch totals that bounds are computed from. */
   readonly totals: {
     readonly warpInstructions: number;
