@@ -1,5 +1,5 @@
 /** Where a file launches kernels, and what leads there: found before anything runs. */
-import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode } from "../../../syntax/ast.ts";
+import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode, VariableDeclaration } from "../../../syntax/ast.ts";
 import type { Reading } from "../../../syntax/reading.ts";
 import { type AnyNode, walk } from "../../../syntax/walk.ts";
 
@@ -40,7 +40,8 @@ interface Candidate {
 
 /**
  * Finds launches, and what leads to them through calls by name. `ownerOf` names the class a function is a method of; `isVariable` says of
- * what a name of the file may be that of a variable or a data member; `elsewhere` names functions of other files that launch.
+ * what a name of the file may be that of a variable or a data member; `elsewhere` names functions of other files that launch; `variables` are
+ * those outside of functions that begin with a value, in which lambdas may launch.
  */
 export function findLaunchSites(
   functions: readonly FunctionDeclaration[],
@@ -48,14 +49,18 @@ export function findLaunchSites(
   ownerOf: (fn: FunctionDeclaration) => string | undefined,
   isVariable: (name: string) => boolean,
   elsewhere: ReadonlySet<string> = new Set(),
+  variables: readonly VariableDeclaration[] = [],
 ): LaunchSites {
   const textOf: TextOf = (start, end) => reading.textOf(start, end);
   const all = functions.flatMap((fn) => (fn.body ? candidateOf(fn, fn.body, textOf) : []));
-  const launching = launchingNames(all, ownerOf, elsewhere);
+  const tables = variables.filter(({ start, end }) => textOf(start, end).includes("<<<"));
+  // Who names one of them may launch.
+  const named = tables.map(({ name }) => name.parts.at(-1)?.text ?? "");
+  const launching = launchingNames(all, ownerOf, new Set([...elsewhere, ...named]));
   const leading = all.filter(({ fn }) => launching.has(functionName(fn)));
   const lambdas = leading.flatMap(({ fn }) => launchingLambdas(fn, textOf));
   for (const name of lambdas) if (name !== undefined) launching.add(name);
-  const isPassedOn = lambdas.includes(undefined) || leading.some(({ fn }) => passesOn(fn, launching));
+  const isPassedOn = tables.length > 0 || lambdas.includes(undefined) || leading.some(({ fn }) => passesOn(fn, launching));
   const local =
     isPassedOn || launching.has(callOperator)
       ? localNames(
@@ -69,8 +74,10 @@ export function findLaunchSites(
   const owners = new Map<Expression, FunctionDeclaration>();
   const called = new Set<string>();
   const calls = new Map<string, Set<string>>();
+  for (const table of tables) markHolders(table, launching, local && mayBeObject, holders, (site) => sites.push(site));
   for (const { fn } of leading) {
-    markHolders(fn, launching, local && mayBeObject, holders, (site) => {
+    if (fn.body === undefined) continue;
+    markHolders(fn.body, launching, local && mayBeObject, holders, (site) => {
       sites.push(site);
       owners.set(site, fn);
     });
@@ -262,15 +269,14 @@ function namesLaunching(type: TypeNode, launching: ReadonlySet<string>): boolean
 
 /** Marks what lies around launches and calls that launch, around those of objects that may among them. */
 function markHolders(
-  fn: FunctionDeclaration,
+  within: Statement | Declaration,
   launching: ReadonlySet<string>,
   mayBeObject: ((name: string) => boolean) | undefined,
   holders: WeakSet<Statement | Expression | Declaration>,
   found: (site: Expression) => void,
 ): void {
-  if (fn.body === undefined) return;
   const parents = new Map<object, object>();
-  walk(fn.body, (node, parent) => {
+  walk(within, (node, parent) => {
     if (parent !== undefined) parents.set(node, parent);
     const launch = node.kind === "call" && isLaunch(node);
     if (launch) found(node);

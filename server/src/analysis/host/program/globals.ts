@@ -45,6 +45,10 @@ export class Globals {
   definition(name: string): GlobalVariable | undefined {
     return this.#variables.get(name)?.find(({ item }) => !isDeclaredOnly(item.declaration))?.item;
   }
+  /** Variables at namespace scope and static members that begin with a value. */
+  initialised(): readonly VariableDeclaration[] {
+    return [...this.#variables.values()].flat().flatMap(({ item: { declaration } }) => (declaration.init ? [declaration] : []));
+  }
   /** Overloads of the best-fitting scope, definitions first. */
   functions(name: Name, path: readonly string[]): readonly FunctionDeclaration[] {
     const found = best(this.#functions, name, path);

@@ -34,7 +34,14 @@ export interface HostUnit {
 export function hostUnit(unit: TranslationUnit, semantics: Semantics, reading: Reading, launching?: ReadonlySet<string>): HostUnit {
   const globals = new Globals(unit);
   const ownerOf = (fn: FunctionDeclaration): string | undefined => globals.pathOf(fn).at(-1);
-  const sites = findLaunchSites(semantics.functions, reading, ownerOf, (name) => globals.isVariable(name), launching);
+  const sites = findLaunchSites(
+    semantics.functions,
+    reading,
+    ownerOf,
+    (name) => globals.isVariable(name),
+    launching,
+    globals.initialised(),
+  );
   return { semantics, globals, sites, types: new TypeCache() };
 }
 
