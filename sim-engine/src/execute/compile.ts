@@ -231,7 +231,7 @@ class Compiler {
       ((kind === "store" || kind === "atomic" || kind === "copy.async") && this.#slice.acts(op)) || kind === "copy.bulk" || meetsOthers(op);
     // Both addresses of a copy, and an address into per-thread memory, are read for each lane.
     const addresses = kind === "copy.async" || ((kind === "load" || kind === "store" || kind === "atomic") && this.#ownAddresses(op));
-    const operands = computed || readsLanes || writes ? op.args : addresses ? op.args.slice(0, kind === "copy.async" ? 2 : 1) : [];
+    const operands = computed || readsLanes || writes ? op.args : addresses ? op.args.slice(0, kind === "copy.async" ? 3 : 1) : [];
     for (const arg of operands) if (this.#isScalar(arg)) this.#spread.add(arg);
   }
 

@@ -96,8 +96,11 @@ export function memoryStep(
     }
     case "copy.async": {
       if (!address || !value) break;
-      const count = countStep(counters, [registers.doubles(value), registers.doubles(address)], running, undefined, "global");
-      return options.acts ? both(count, copyAsyncStep(action.bytes, registers.doubles(address), registers.doubles(value), running)) : count;
+      const [to, from] = [registers.doubles(address), registers.doubles(value)];
+      const counts = args[2] && registers.ints(args[2]);
+      const copied = countStep(counters, [from, to], running, undefined, "global");
+      const count = counts ? countPartly(counters, counts, from, to, copied, running) : copied;
+      return options.acts ? both(count, copyAsyncStep(action.bytes, to, from, counts, running)) : count;
     }
     default:
       return undefined;
@@ -274,12 +277,34 @@ function atomicFloat(op: AtomicOperation, a: number, b: number, compare: number)
   }
 }
 
-function copyAsyncStep(bytes: number, to: Doubles, from: Doubles, { environment }: Running): Step {
+function copyAsyncStep(bytes: number, to: Doubles, from: Doubles, counts: Int32Array | undefined, { environment }: Running): Step {
   return (o, mask) => {
     for (let i = o, active = mask; active !== 0; i++, active >>>= 1) {
       if ((active & 1) === 0) continue;
-      for (let k = 0; k < bytes; k += 4) environment.write(to[i]! + k, "i32", environment.read(from[i]! + k, "i32", i), i);
+      const read = counts ? counts[i]! : bytes;
+      for (let k = 0; k < bytes; k += 4) environment.write(to[i]! + k, "i32", k < read ? environment.read(from[i]! + k, "i32", i) : 0, i);
     }
+  };
+}
+
+/** Of a copy that some lanes fill with zeros: those read nothing. */
+function countPartly(
+  [global, shared]: readonly AccessCounter[],
+  counts: Int32Array,
+  from: Doubles,
+  to: Doubles,
+  whole: Step,
+  running: Running,
+): Step {
+  return (o, mask) => {
+    let reading = 0;
+    for (let i = o, bit = 1, active = mask; active !== 0; i++, bit <<= 1, active >>>= 1) if (active & 1 && counts[i]! > 0) reading |= bit;
+    if (reading === mask) {
+      whole(o, mask);
+      return;
+    }
+    if (reading !== 0) global?.count(from, o, reading, running.weight);
+    shared?.count(to, o, mask, running.weight);
   };
 }
 

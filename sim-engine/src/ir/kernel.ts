@@ -326,7 +326,7 @@ export type Action =
   | { readonly kind: "extract"; readonly index: number }
   /** (address, value[, compare]) -> the old value. An unused result makes it a reduction (RED). */
   | { readonly kind: "atomic"; readonly op: AtomicOperation; readonly space: Space; readonly scope: AtomicScope }
-  /** (shared destination, global source): `bytes` 4, 8 or 16 copied without passing through registers (LDGSTS). */
+  /** (shared destination, global source[, count: i32]): `bytes` 4, 8 or 16 copied without passing through registers (LDGSTS); only `count` of them are read, the others are zero. */
   | { readonly kind: "copy.async"; readonly bytes: number; readonly bypassL1: boolean }
   | { readonly kind: "copy.commit" }
   | { readonly kind: "copy.wait"; readonly pending: number }

@@ -180,7 +180,7 @@ function operandProblem(op: Op): string | undefined {
     case "atomic":
       return count(action.op === "cas" ? 3 : 2) ?? pointer(a) ?? (action.op === "cas" ? same(b, c) : same(b));
     case "copy.async":
-      return count(2) ?? pointer(a) ?? pointer(b);
+      return count(c ? 3 : 2) ?? pointer(a) ?? pointer(b) ?? (c && c.type !== "i32" ? "its count is not i32" : undefined);
     case "copy.bulk":
       return (
         count(2 + (action.tensor ?? 1) + (action.to === "shared" ? 1 : 0) + (action.multicast ? 1 : 0)) ??

@@ -102,6 +102,7 @@ function variation(
       else if (action.kind === "copy.async") {
         address(op, op.args[0], "shared");
         address(op, op.args[1], "global");
+        if (op.args[2] && Number.isNaN(deltas.of(op.args[2]))) irregularAddresses.add(op);
       } else if (action.kind === "copy.bulk") {
         // What of a box lies in its tensor, and how, is counted block by block.
         if (action.tensor === undefined) address(op, op.args[1], "global");

@@ -35,6 +35,24 @@ const run = (body: string, threads: number, elements: number): Promise<number[]>
   leaves(kernel(body), threads, elements, [counting("in", 1024)]);
 const upTo = (count: number, from = 0): number[] => Array.from({ length: count }, (_, k) => from + k);
 
+describe("copies of so many bytes, and zeros behind them", () => {
+  test.each([
+    [
+      "inline PTX",
+      `asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(address(&tile[0][4 * t])), "l"(in + 4 * t), "r"(bytes) : "memory");`,
+    ],
+    ["a function", "__pipeline_memcpy_async(&tile[0][4 * t], in + 4 * t, 16, 16 - bytes);"],
+  ])("by %s", async (_, copy) => {
+    const body = `int bytes = t < 3 ? 16 : t == 3 ? 8 : 0;
+    tile[t / 8][4 * t % 32] = 7;
+    ${copy}
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    for (int k = 0; k < 4; k++) out[t + 8 * k] = tile[0][t + 8 * k];`;
+    expect(await run(body, 8, 32)).toEqual([...upTo(14), ...new Array<number>(18).fill(0)]);
+  });
+});
+
 describe("bulk copies", () => {
   test("bring memory to shared memory and back", async () => {
     const body = `if (t == 0) { init(&full[0], 1); expect(&full[0], 256); load(tile[0], in + 64, 256, &full[0]); }

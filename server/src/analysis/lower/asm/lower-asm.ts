@@ -464,14 +464,13 @@ class Emitter {
       builder.emit({ kind: "copy.wait", pending: Number(this.#at.immediate(operands[0] ?? "")) }, "void");
     else {
       const [to = "", from = "", size = "", source] = operands;
-      if (source !== undefined && !/^\d+$/.test(source) && this.#at.constantOf(source) === undefined)
-        this.#lowering.fail("an asynchronous copy that fills with zeros by a run-time count", this.#asm);
-      builder.emit(
-        { kind: "copy.async", bytes: Number(this.#at.immediate(size)), bypassL1: opcode.includes("cg") },
-        "void",
-        this.#at.address(to, "shared"),
-        this.#at.address(from, "global"),
-      );
+      const bytes = Number(this.#at.immediate(size));
+      const places = [this.#at.address(to, "shared"), this.#at.address(from, "global")] as const;
+      // A cache policy says nothing of the size.
+      const count =
+        source === undefined || (opcode.includes("L2::cache_hint") && operands.length === 4) ? undefined : this.#at.read(source, "i32");
+      const isWhole = count === undefined || (count.action.kind === "const" && Number(count.action.value) === bytes);
+      builder.emit({ kind: "copy.async", bytes, bypassL1: opcode.includes("cg") }, "void", ...places, ...(isWhole ? [] : [count]));
     }
   }
 

@@ -96,12 +96,17 @@ export function copyAsync(lowering: Lowering, use: Use): Called {
   const [to, from, size, zeroFill] = use.args;
   const bytes = size && lowering.context.constant(size, lowering.frame.substitution);
   if (!to || !from || bytes === undefined) return lowering.fail("the size of an asynchronous copy is not constant", use.node);
-  if (zeroFill && lowering.context.constant(zeroFill, lowering.frame.substitution) === undefined)
-    return lowering.fail("an asynchronous copy that fills with zeros by a run-time count", use.node);
   const destination = lowering.value(to);
   const source = lowering.value(from);
+  const isWhole = !zeroFill || Number(lowering.context.constant(zeroFill, lowering.frame.substitution) ?? 1) === 0;
+  const filled = isWhole ? undefined : lowering.value(zeroFill);
   lowering.visit(use.node);
   lowering.at(use.node);
-  lowering.builder.emit({ kind: "copy.async", bytes: Number(bytes), bypassL1: Number(bytes) === 16 }, "void", destination, source);
+  const { builder } = lowering;
+  const count =
+    filled &&
+    builder.int("sub", builder.constant("i32", Number(bytes)), filled.type === "i32" ? filled : builder.convert("trunc", filled, "i32"));
+  const action = { kind: "copy.async", bytes: Number(bytes), bypassL1: Number(bytes) === 16 } as const;
+  builder.emit(action, "void", destination, source, ...(count ? [count] : []));
   return nothing;
 }
