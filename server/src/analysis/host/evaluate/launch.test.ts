@@ -93,6 +93,37 @@ for (int s = 0; s < 200; s++) for (int i = 0; i < 64; i++) worst = fmax(worst, f
       ),
       [1, 2, 3, 4, 5, 6, 7, 8].map((blocks) => `k ${blocks} 32`),
     ],
+    "eight of a table of functions, each checked by a lambda of the host's": [
+      inMain(
+        `struct E { void (*run)(float *, int); int n; }; const E all[] = {{two, 1}, {four, 2}, {two, 3}, {four, 4}, {two, 5}, {four, 6}, {two, 7}, {four, 8}};
+std::vector<float> out(1 << 20); auto at = [&](int i) { return out[i] * 2; };
+for (const E &e : all) { e.run(a, e.n); double worst = 0; for (int s = 0; s < 9; s++) for (int i = 0; i < 4096; i++) worst = fmax(worst, fabs(at(i * 16 + s) - 1.0)); }`,
+        `#include <vector>\n${kernel}void two(float *a, int n) { k<<<n, 2>>>(a, n); }\nvoid four(float *a, int n) { k<<<n, 4>>>(a, n); }\n`,
+      ),
+      ["k 1 2", "k 3 2", "k 5 2", "k 7 2", "k 2 4", "k 4 4", "k 6 4", "k 8 4"],
+    ],
+    "lambdas of a table outside of functions": [
+      inMain(
+        "for (const auto &[name, run] : table) run(a, 3);",
+        `${kernel}struct E { const char *name; void (*run)(float *, int); };\nstatic const E table[] = {{"x", [](float *a, int n) { k<<<n, 32>>>(a, n); }}, {"y", [](float *a, int n) { k<<<n + 1, 64>>>(a, n); }}};\n`,
+      ),
+      ["k 3 32", "k 4 64"],
+    ],
+    "maps, filled as they are declared and later": [
+      inMain(
+        `std::map<std::string, std::function<void(int)>> m = {{"x", [&](int b) { k<<<5, b>>>(a, 1); }}}; m["y"] = [&](int b) { k<<<6, b>>>(a, 1); };
+for (auto &[name, run] : m) run(32); std::unordered_map<int, int> n = {{1, 7}, {2, 8}}; for (auto &each : n) k<<<each.second, 64>>>(a, each.first);`,
+        `#include <functional>\n#include <map>\n#include <string>\n#include <unordered_map>\n${kernel}`,
+      ),
+      ["k 5 32", "k 6 32", "k 7 64", "k 8 64"],
+    ],
+    "objects with a beginning and an end": [
+      inMain(
+        "Sizes sizes; for (int n : sizes) k<<<n, 32>>>(a, n);",
+        `${kernel}struct Sizes { int all[3] = {2, 4, 8}; const int *begin() const { return all; } const int *end() const { return all + 3; } };\n`,
+      ),
+      ["k 2 32", "k 4 32", "k 8 32"],
+    ],
     "a copy of each element, which stays as it is": [
       inMain("std::vector<int> sizes{2, 4}; for (int n : sizes) { n *= 8; k<<<n, 32>>>(a, n); } k<<<sizes[1], 64>>>(a, 1);"),
       ["k 16 32", "k 32 32", "k 4 64"],

@@ -6,7 +6,7 @@ import { copied, elementOf, read } from "../memory/read-write.ts";
 import { originOf, waited } from "../memory/watch.ts";
 import { fromList, initialise } from "../resolve/construct.ts";
 import { placeOf } from "../resolve/places.ts";
-import { Cell, type Place, type Value } from "../values/model.ts";
+import { Cell, type Place, type RecordValue, type Value } from "../values/model.ts";
 import { integerOf, pointer, truth, unknown, voidValue } from "../values/values.ts";
 import { eitherWay, follow, speculate } from "./branches.ts";
 import { type Loop, runLoop } from "./loops.ts";
@@ -268,7 +268,16 @@ function rangeElements(host: Interpreter, expression: Expression, range: Value):
         : { kind: "int", type: "long", value: bytes / elementBytes };
     return { size, at: (index) => elementOf(host, range, integerOf(index)) };
   }
-  return undefined;
+  return range.kind === "record" ? elementsOfObject(host, expression, range) : undefined;
+}
+
+/** From what an object's `begin` returns to what its `end` does. */
+function elementsOfObject(host: Interpreter, expression: Expression, object: RecordValue): Elements | undefined {
+  const place = placeOf(host, expression);
+  const self = place instanceof Cell ? place : new Cell(object, object.type);
+  const [begin, end] = ["begin", "end"].map((name) => host.callMethod(self, name, []));
+  if (begin?.kind !== "pointer" || end?.kind !== "pointer" || begin.target === undefined) return undefined;
+  return { size: combine(host, "-", end, begin), at: (index) => elementOf(host, begin, integerOf(index)) };
 }
 
 /** From the matching label on, or each label in turn where the value is not known. */

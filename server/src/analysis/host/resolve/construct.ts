@@ -101,7 +101,7 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
           elements.map((element) => host.evaluate(element.value)),
           true,
         );
-      return aggregate(host, type, list);
+      return filledMap(host, type, elements) ?? aggregate(host, type, list);
     }
     case "container":
       if (elements.length <= 2 && (type.name === "unique_ptr" || type.name === "string" || elements.length === 0))
@@ -125,6 +125,17 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
       return first === undefined ? blank(host, type, true, "") : convert(host.evaluate(first.value), type);
     }
   }
+}
+
+/** `{{"a", 1}, {"b", 2}}` as a map: pairs that are put in one after the other. Undefined for other classes. */
+function filledMap(host: Interpreter, type: HostType & { readonly kind: "record" }, elements: List["elements"]): Value | undefined {
+  if (!/^(unordered_)?map</.test(type.record.name)) return undefined;
+  const map = blank(host, type, true, "");
+  const entries = map.kind === "record" ? map.members.get("entries_")?.value : undefined;
+  if (entries?.kind !== "container") return undefined;
+  const self = new Cell(map, type);
+  for (const { value } of elements) host.callMethod(self, "insert", [{ value: fromExpression(host, entries.type.element, value) }]);
+  return self.value;
 }
 
 /** `std::array<int, 2> a = {{1, 2}}`: the braces of the array within, which may be left out. */
