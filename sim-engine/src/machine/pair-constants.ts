@@ -22,7 +22,8 @@ export function pairConstants(code: Instruction[], placeOf: (register: Register)
   const covered = new Set<number>();
   const paired = new Map<number, Instruction>();
   for (const [index, instruction] of code.entries()) {
-    // What comes behind the branch past a slow path is in another block of ptxas's.
+    // What comes behind the branch past a slow path, or behind a barrier, ptxas does not look at together.
+    if (/^(BAR|BRA|BSYNC)/.test(instruction.opcode)) lone.clear();
     if (instruction.guarded?.part === "branch" || instruction.callee !== undefined) lone.clear();
     const [value] = instruction.defs;
     const place = instruction.opcode === "ULDC" && !instruction.predicated && value ? placeOf(value) : undefined;

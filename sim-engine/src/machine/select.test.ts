@@ -357,7 +357,7 @@ b2:
 `;
 
 test("a long that all lanes need, and other blocks too, is computed by the warp's datapath; one that some lanes need lane by lane", () => {
-  const read = "%30: ptr = gep %8, %10, scale 4, offset 0\n  %31: f32 = load.global %30, align 4\n  store.global %30, %31, align 4";
+  const read = "%30: ptr = gep %8, %10, scale 4, offset 0\n  %31: f32 = load.global %30, align 4\n  %32: f32 = fadd %31, %31\n  store.global %30, %32, align 4";
   expect(code(row(read), 90).opcodes).toContain("UIMAD.WIDE");
   expect(code(row(""), 90).opcodes.filter((opcode) => /^U(?!LDC)/.test(opcode))).toEqual([]);
   // There is no such datapath before 7.5.

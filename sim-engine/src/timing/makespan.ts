@@ -17,6 +17,8 @@ export interface Machine {
 
 /** Blocks do not keep each other from anything up to this share of the time for which the busiest part of the SM is busy. Assumed (DEVIATIONS.md). */
 const unhindered = 0.6;
+/** Beyond this the SM that was replayed, and what of its time is a launch's own, says nothing of the blocks that take longest. Assumed (DEVIATIONS.md). */
+const mostStretch = 3;
 /** Costs that differ by less, relative to their mean, are alike. */
 const alike = 0.02;
 
@@ -35,8 +37,9 @@ export function stretchOf(costs: ArrayLike<number>, machine: Machine, dealt: rea
   const mean = sum / count;
   if (!(mean > 0) || most <= mean * (1 + alike)) return 1;
   work.ask(count / 4);
+  if (!(machine.resident >= 1) || Number.isNaN(machine.busy)) return 1;
   const usual = dealt ? makespan(dealt, { ...machine, sms: 1 }) : makespan(new Float64Array(count).fill(mean), machine);
-  return Math.max(1, makespan(costs, machine) / usual);
+  return usual > 0 ? Math.min(mostStretch, Math.max(1, makespan(costs, machine) / usual)) : 1;
 }
 
 /** Until the last block ends, where an SM with all its blocks does one unit of cost in one of time. */

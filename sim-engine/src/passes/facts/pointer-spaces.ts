@@ -9,6 +9,7 @@ import { findUses, type Uses } from "./uses.ts";
 export function pointerSpaces(kernel: Kernel): ReadonlyMap<Op, Space> {
   const spaces = new Map<Op, Space>();
   const { by } = findUses(kernel);
+  const kept = keepsPointers(kernel);
   const pending: Op[] = [];
   const set = (op: Op, space: Space): void => {
     const before = spaces.get(op);
@@ -18,7 +19,7 @@ export function pointerSpaces(kernel: Kernel): ReadonlyMap<Op, Space> {
   };
   for (const block of kernel.blocks) {
     for (const op of block.ops) {
-      const root = rootSpace(kernel, op);
+      const root = rootSpace(kernel, op, kept);
       if (root) set(op, root);
     }
   }
@@ -27,7 +28,7 @@ export function pointerSpaces(kernel: Kernel): ReadonlyMap<Op, Space> {
     if (!space) continue;
     for (const user of by.get(op) ?? []) {
       const { kind } = user.action;
-      if (kind === "load" && user.type === "ptr") set(user, heldIn(user.action.space === "generic" ? space : user.action.space));
+      if (kind === "load" && user.type === "ptr") set(user, heldIn(user.action.space === "generic" ? space : user.action.space, kept));
       if (kind === "phi" || (kind === "gep" && user.args[0] === op) || (kind === "select" && user.args[0] !== op)) set(user, space);
     }
   }
@@ -52,7 +53,7 @@ function onlyUninferred(kernel: Kernel, by: Uses["by"]): ReadonlySet<Op> {
   return found;
 }
 
-function rootSpace(kernel: Kernel, op: Op): Space | undefined {
+function rootSpace(kernel: Kernel, op: Op, kept: boolean): Space | undefined {
   if (op.type !== "ptr") return undefined;
   switch (op.action.kind) {
     case "param":
@@ -67,7 +68,7 @@ function rootSpace(kernel: Kernel, op: Op): Space | undefined {
       return "local";
     case "load":
       // Else it depends on what the address is.
-      return op.action.space === "generic" && op.action.uninferred !== true ? undefined : heldIn(op.action.space);
+      return op.action.space === "generic" && op.action.uninferred !== true ? undefined : heldIn(op.action.space, kept);
     case "const":
       return undefined;
     case "gep":
@@ -80,7 +81,21 @@ function rootSpace(kernel: Kernel, op: Op): Space | undefined {
 }
 
 /**
- * Where a pointer leads that is kept in some memory: NVVM takes all that other threads may have put there to be of global memory (nvcc 13.0:
- * `cvta.to.global` behind `ld.global.u64`, `ld.shared.u64` and `ld.const.u64`, of `as[blockIdx.z]` and of `node->next`).
+ * Where a pointer leads that is kept in some memory: NVVM takes what others may have put there to be of global memory (nvcc 13.0:
+ * `cvta.to.global` behind `ld.global.u64`, `ld.shared.u64` and `ld.const.u64`, of `as[blockIdx.z]` and of `node->next`). Not so where the kernel
+ * puts pointers there that it has not found in memory itself: those may be of any.
  */
-const heldIn = (space: Space): Space => (space === "local" || space === "generic" ? "generic" : "global");
+const heldIn = (space: Space, kept: boolean): Space =>
+  space === "param" || (space !== "local" && space !== "generic" && !kept) ? "global" : "generic";
+
+/** Whether a kernel stores a pointer, but for one that it has loaded: wherever it does, which is less than NVVM looks at. */
+function keepsPointers(kernel: Kernel): boolean {
+  const isFound = (op: Op | undefined): boolean => op?.action.kind === "load" || (op?.action.kind === "gep" && isFound(op.args[0]));
+  return kernel.blocks.some(({ ops }) =>
+    ops.some(
+      ({ action, args }) =>
+        (action.kind === "atomic" || (action.kind === "store" && action.space !== "local")) &&
+        args.slice(1).some((value) => value.type === "ptr" && !isFound(value)),
+    ),
+  );
+}

@@ -19,6 +19,16 @@ test("spaces come from where an address does", () => {
   expect(text).toMatch(/load\.shared %11/);
   expect(text).toMatch(/store\.global %14/);
   expect(text).toMatch(/store\.generic %15/);
+  // Where the kernel has put some there itself it may be any of those.
+  const own = runPasses(
+    `${common}
+  %10: ptr = shared.address 0
+  store.shared %10, %10, align 8
+  %12: ptr = load.generic %10, align 8
+  store.generic %12, %8, align 4`,
+    inferSpaces,
+  );
+  expect(own).toMatch(/store\.generic %12/);
 });
 
 test("what nvcc does not look into stays generic, and an address of nothing else takes two registers", () => {
