@@ -349,7 +349,8 @@ b1:
   %20: i64 = add.exact %5, %19
   %21: ptr = gep %8, %20, scale 8, offset 0
   %22: f32 = load.global %21, align 4
-  store.global %21, %22, align 4
+  %23: f32 = fadd %22, %22
+  store.global %21, %23, align 4
   jump b2
 b2:
   return
@@ -357,7 +358,8 @@ b2:
 `;
 
 test("a long that all lanes need, and other blocks too, is computed by the warp's datapath; one that some lanes need lane by lane", () => {
-  const read = "%30: ptr = gep %8, %10, scale 4, offset 0\n  %31: f32 = load.global %30, align 4\n  %32: f32 = fadd %31, %31\n  store.global %30, %32, align 4";
+  const read =
+    "%30: ptr = gep %8, %10, scale 4, offset 0\n  %31: f32 = load.global %30, align 4\n  %32: f32 = fadd %31, %31\n  store.global %30, %32, align 4";
   expect(code(row(read), 90).opcodes).toContain("UIMAD.WIDE");
   expect(code(row(""), 90).opcodes.filter((opcode) => /^U(?!LDC)/.test(opcode))).toEqual([]);
   // There is no such datapath before 7.5.
