@@ -142,7 +142,8 @@ export class TimedRun {
         registers: code.registers,
         sites: sites.sites,
         blocks: blockTraces(run, code, issued, blocks, residentBlocks, rest, work),
-        costs: blockCosts(run, code, work),
+        // Without its last blocks those before them are dealt alone.
+        costs: blockCosts(run, code, work)?.subarray(0, without?.lastWave?.fullBlocks),
         totals: {
           warpInstructions: (issued * timedBlocks) / blocks,
           requestedBytes: (counted.requestedBytes * timedBlocks) / blocks,

@@ -87,7 +87,7 @@ describe("of a project", () => {
   ])("%s with %s", (body, command, expected) => expect(opcodes(launchOf(body, command).lower())).toEqual(expected));
 
   test("the cap on registers, the load cache and where they come from", () => {
-    const { assumptions, lower } = launchOf("x", "-maxrregcount=24 -Xptxas -dlcm=cg -arch=sm_70 -G");
+    const { assumptions, lower } = launchOf("x + 1", "-maxrregcount=24 -Xptxas -dlcm=cg -arch=sm_70 -G");
     const lowered = lower();
     expect([lowered.maxRegisters, lowered.loadCache]).toEqual([24, "cg"]);
     expect(
