@@ -3,7 +3,7 @@ import type { GpuValues } from "../gpus/figures.ts";
 import type { GpuModel } from "../gpus/model.ts";
 import { Work } from "../work.ts";
 import { stretchOf } from "./makespan.ts";
-import { type ReplayResult, replay } from "./replay.ts";
+import { boundSharpness, type ReplayResult, replay } from "./replay.ts";
 import type { StallShares } from "./stalls.ts";
 import type { ExecutionSummary } from "./summary.ts";
 
@@ -39,8 +39,6 @@ const bindingShare = 0.6;
 
 /** What all SMs share: where it bounds, those that go on have more of it. */
 const shared: ReadonlySet<string> = new Set(["port", "l2", "dram", "host", "atomics", "blocks"]);
-/** How soon something bounds less than all of the time as it is busy for less of it: as for a replay's rate. */
-const boundSharpness = 4;
 
 /** How much longer blocks that differ take than the SM that was replayed, which is dealt its share of all. */
 function unevenness({ costs, blocksPerSm }: ExecutionSummary, replayed: ReplayResult, { smCount }: GpuValues, work: Work): number {

@@ -31,7 +31,7 @@ const replayBudget = 60_000;
 const longestReplay = 4;
 
 /** How soon a resource bounds less than all of the time as it is busy for less of it. Assumed: with 1 the mean error of none of eight sets moves by 0.1 of a point. */
-const boundSharpness = 4;
+export const boundSharpness = 4;
 
 /** Instructions that a replay can go through of each warp, with so many resident: what of it comes later is not seen. */
 export const roomOfWarp = (residentWarps: number): number => (replayBudget * longestReplay) / 2 / Math.max(1, residentWarps);

@@ -94,9 +94,11 @@ class Emitter {
     const [to = "", ...from] = operands;
     const { builder } = this.#lowering;
     this.#lowering.at(this.#asm);
-    // Of words as a whole that saturate, or are cut at zero, nothing is computed rather than something wrong; nor of names that are none.
+    // Of words as a whole that saturate, or are cut at zero, nothing is computed rather than something wrong.
     const ofWords = /^[su](16|32|64)$/.test(opcode.at(-1) ?? "") && /^(add|sub|mul|mad|min|max|abs|neg)$/.test(name);
-    if ((ofWords && (opcode.includes("sat") || opcode.includes("relu"))) || opcode.some((part) => part in {})) this.#unknown(instruction);
+    if (ofWords && (opcode.includes("sat") || opcode.includes("relu"))) this.#unknown(instruction);
+    // Names that every object of JavaScript has would be found in the tables by which instructions are told.
+    if (opcode.some((part) => part in Object.prototype)) this.#unknown(instruction);
     if (lowerAsync(this.#lowering, this.#at, instruction)) return;
     if (lowerArithmetic(this.#lowering, this.#at, instruction)) return;
     const read = (index: number): Op => this.#at.read(from[index] ?? "", scalar ?? "i32");
