@@ -26,7 +26,7 @@ export function allocate(
   const room = Math.max(bound, reallocated ?? 0);
   const inProducts = groupWords(blocks, work);
   const least = inProducts > 0 ? inProducts + nvcc.groupRegisters : nvcc.fewestRegisters;
-  const steps = given === undefined ? target.registerSteps.filter((step) => step >= least) : [];
+  const steps = given === undefined ? registerSteps(kernel, target).filter((step) => step >= least) : [];
   const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks, work), steps, given ?? room);
 
   const packed = Math.max(words, atCalls) + nvcc.reservedRegisters;
@@ -61,6 +61,17 @@ function intervalAround(value: number, bound: number): { readonly low: number; r
   const at = found < 0 ? registerIntervals.length - 1 : found;
   const [low, high] = [registerIntervalLow[at] ?? 1, registerIntervalHigh[at] ?? 1];
   return { low: clamp(Math.floor(value * low), bound), high: clamp(Math.ceil(value * high), bound) };
+}
+
+/**
+ * The registers up to which another costs nothing: those that keep a warp more resident, or, where the source says how many threads a
+ * block has, a block more of that many.
+ */
+function registerSteps({ launchBounds }: Kernel, { registerSteps: steps, limits }: Target): readonly number[] {
+  if (launchBounds === undefined || launchBounds.minBlocks !== undefined) return steps;
+  const warps = Math.ceil(launchBounds.maxThreads / warpSize);
+  const blocks = (registers: number): number => Math.floor(limits.registersPerSm / (warps * warpSize * registers));
+  return steps.filter((step, at) => blocks(step) !== blocks(steps[at + 1] ?? limits.maxRegistersPerThread));
 }
 
 /** ptxas spends registers up to where another would cost a resident warp: the first such step that the code can be scheduled into. */
