@@ -133,6 +133,7 @@ export class TimedRun {
     const hottestAtomics = hottest === undefined ? undefined : rest?.unites ? Math.min(hottest, blocks) : hottest;
     const residentBlocks = Math.min(blocksPerSm, Math.ceil(blocks / gpu.values.smCount));
     const timedBlocks = without?.lastWave?.fullBlocks ?? blocks;
+    const costs = blockCosts(run, code, work);
     const estimate = estimateTime(
       {
         grid: timedBlocks === launch.grid[0] * launch.grid[1] * launch.grid[2] ? launch.grid : [timedBlocks, 1, 1],
@@ -143,7 +144,7 @@ export class TimedRun {
         sites: sites.sites,
         blocks: blockTraces(run, code, issued, blocks, residentBlocks, rest, work),
         // Without its last blocks those before them are dealt alone.
-        costs: blockCosts(run, code, work)?.subarray(0, without?.lastWave?.fullBlocks),
+        costs: costs && { ...costs, issued: costs.issued.subarray(0, without?.lastWave?.fullBlocks) },
         totals: {
           warpInstructions: (issued * timedBlocks) / blocks,
           requestedBytes: (counted.requestedBytes * timedBlocks) / blocks,

@@ -45,6 +45,13 @@ export interface SampledBlock {
   readonly drawn: boolean;
 }
 
+export interface CountedPlace {
+  readonly at: Dim3;
+  readonly vector: Float64Array;
+  /** Of the block one warp was run, and counts as often as it has warps. */
+  readonly isWarp?: true;
+}
+
 export interface Sample {
   /** Launch totals. */
   readonly totals: Float64Array;
@@ -53,7 +60,7 @@ export interface Sample {
   /** Blocks that were watched, whatever they stand for. */
   readonly watched: readonly ObservedBlock[];
   /** What was counted of the blocks that were run, and where they are; of those of which one warp was, as if all did as it does. */
-  readonly places: readonly { readonly at: Dim3; readonly vector: Float64Array }[];
+  readonly places: readonly CountedPlace[];
   /** Warps of other blocks, drawn evenly, that were run and watched each by itself; together they stand for `warpBlocks` blocks. */
   readonly warps: readonly WarpRecord[];
   readonly warpBlocks: number;
@@ -143,7 +150,7 @@ export class Sampler {
   readonly #runs = new Map<number, Run>();
   /** Counts of blocks of which one warp was run, and what each stands for. */
   readonly #warpRuns: Float64Array[] = [];
-  readonly #warpPlaces: { readonly at: Dim3; readonly vector: Float64Array }[] = [];
+  readonly #warpPlaces: CountedPlace[] = [];
   readonly #warpRecords: WarpRecord[] = [];
   #warpWeight = 0;
   /** Positions of their costs, which need not be the same from block to block. */
@@ -540,7 +547,7 @@ export class Sampler {
       this.#warpRecords.push(...this.#options.observer.watch(index, run).records.filter((record) => record !== undefined));
     } else run();
     const vector = this.#counts.take();
-    this.#warpPlaces.push({ at, vector });
+    this.#warpPlaces.push({ at, vector, isWarp: true });
     this.#spent = this.#work.spent - this.#spentBefore;
     return vector;
   }

@@ -2,6 +2,7 @@
 import type { GpuValues } from "../gpus/figures.ts";
 import type { GpuModel } from "../gpus/model.ts";
 import { Work } from "../work.ts";
+import { pipeNames } from "./code.ts";
 import { stretchOf } from "./makespan.ts";
 import { boundSharpness, type ReplayResult, replay } from "./replay.ts";
 import type { StallShares } from "./stalls.ts";
@@ -40,15 +41,25 @@ const bindingShare = 0.6;
 /** What all SMs share: where it bounds, those that go on have more of it. */
 const shared: ReadonlySet<string> = new Set(["port", "l2", "dram", "host", "atomics", "blocks"]);
 
+/** Warps that queue for these are seen to: what they wait for in the memory's path may be its latency, or others. */
+const queuedFor: ReadonlySet<string> = new Set(["issue", ...pipeNames]);
+/** Of other parts of an SM: up to this share of the time for which they are busy blocks do not keep each other from anything. Assumed (DEVIATIONS.md). */
+const unhindered = 0.6;
+
 /** How much longer blocks that differ take than the SM that was replayed, which is dealt its share of all. */
 function unevenness({ costs, blocksPerSm }: ExecutionSummary, replayed: ReplayResult, { smCount }: GpuValues, work: Work): number {
-  if (!costs || costs.length < 2) return 1;
-  const { cycles, busy, atOnce } = replayed;
-  const busiest = (isIt: (name: string) => boolean): number =>
-    Math.min(1, Math.max(0, ...Object.entries(busy).map(([name, of]) => (isIt(name) ? of / cycles : 0))));
-  const sm = { resident: blocksPerSm, busy: busiest((name) => !shared.has(name)) };
-  const stretch = stretchOf(costs, { sms: smCount, ...sm }, atOnce && dealt(atOnce), work);
-  return 1 + (stretch - 1) * (1 - busiest((name) => shared.has(name)) ** boundSharpness);
+  if (!costs || costs.issued.length < 2) return 1;
+  const { cycles, busy, queued, atOnce } = replayed;
+  const resources = Object.entries(busy).map(([name, of]) => ({ name, share: Math.min(1, Math.max(0, of / cycles)) }));
+  const busiest = (isIt: (name: string) => boolean): { readonly name: string; readonly share: number } =>
+    resources.filter(({ name }) => isIt(name)).reduce((best, each) => (each.share > best.share ? each : best), { name: "", share: 0 });
+  const own = busiest((name) => !shared.has(name));
+  // Of blocks that wait for memory few instructions more say little; a place that tells them tells of their loads as well.
+  if (costs.areDrawn && !(queuedFor.has(own.name) && own.share > unhindered)) return 1;
+  const alone = queuedFor.has(own.name) ? 1 / (1 - queued) : blocksPerSm ** Math.max(0, (own.share - unhindered) / (1 - unhindered));
+  const sm = { sms: smCount, resident: blocksPerSm, alone: Math.min(blocksPerSm, alone) };
+  const stretch = stretchOf(costs.issued, sm, atOnce && dealt(atOnce), work);
+  return 1 + (stretch - 1) * (1 - busiest((name) => shared.has(name)).share ** boundSharpness);
 }
 
 /** What the SM that was replayed had, where it was dealt the longest. */

@@ -2,28 +2,25 @@
  * How much longer a launch takes than its SMs have work for on average, as its blocks differ and none can be shared out: those of a triangle's
  * rows, of pixels that iterate on, of rows of a sparse matrix. SMs are given blocks in the order of their indices, the next as soon as one ends.
  */
+
 import type { Work } from "../work.ts";
+import { goldenRatio } from "./golden-ratio.ts";
 
 export interface Machine {
   readonly sms: number;
   /** Blocks that are resident on an SM at most. */
   readonly resident: number;
-  /**
-   * The share of the time for which the busiest part of an SM is busy while it has all of them. Where that is little, each block takes as long
-   * with fewer beside it; where it is all, those that are left take over what the others leave. In between assumed (DEVIATIONS.md).
-   */
-  readonly busy: number;
+  /** How many times faster a block runs alone than with all of them beside it: 1 to `resident`. Until the SM is full again, each of a few does. */
+  readonly alone: number;
 }
 
-/** Blocks do not keep each other from anything up to this share of the time for which the busiest part of the SM is busy. Assumed (DEVIATIONS.md). */
-const unhindered = 0.6;
 /** Beyond this the SM that was replayed, and what of its time is a launch's own, says nothing of the blocks that take longest. Assumed (DEVIATIONS.md). */
 const mostStretch = 3;
 /** Costs that differ by less, relative to their mean, are alike. */
 const alike = 0.02;
 
 /**
- * The time of blocks of these costs over that of as many of their mean, or over that of the blocks that one SM is known to have; 1 and more.
+ * The time of blocks of these costs over that of an SM that has its share of each length, or of the blocks that one SM is known to have; 1 and more.
  * @param costs of all blocks, in the order of their indices, in any unit
  * @throws Cancelled
  */
@@ -37,25 +34,36 @@ export function stretchOf(costs: ArrayLike<number>, machine: Machine, dealt: rea
   const mean = sum / count;
   if (!(mean > 0) || most <= mean * (1 + alike)) return 1;
   work.ask(count / 4);
-  if (!(machine.resident >= 1) || Number.isNaN(machine.busy)) return 1;
-  const usual = dealt ? makespan(dealt, { ...machine, sms: 1 }) : makespan(new Float64Array(count).fill(mean), machine);
+  if (!(machine.resident >= 1) || !(machine.alone >= 1)) return 1;
+  const one = { ...machine, sms: 1 };
+  const usual = dealt ? makespan(dealt, one) : meanOf(evenDeals(costs, Math.ceil(count / machine.sms)).map((deal) => makespan(deal, one)));
   return usual > 0 ? Math.min(mostStretch, Math.max(1, makespan(costs, machine) / usual)) : 1;
 }
 
-/** Until the last block ends, where an SM with all its blocks does one unit of cost in one of time. */
-function makespan(costs: ArrayLike<number>, { sms, resident, busy }: Machine): number {
-  const rates = Float64Array.from(
-    { length: resident + 1 },
-    (_, m) => (m / resident) ** Math.min(1, (1 - Math.min(1, busy)) / (1 - unhindered)) / Math.max(1, m),
+/** So many blocks as one SM may have of all, of each length its share, in several orders. */
+function evenDeals(costs: ArrayLike<number>, count: number): Float64Array[] {
+  const sorted = Float64Array.from(costs).sort();
+  return Array.from({ length: deals }, (_, deal) =>
+    Float64Array.from({ length: count }, (_, k) => sorted[Math.floor((((deal + 0.5) / deals + k * goldenRatio) % 1) * sorted.length)]!),
   );
+}
+const deals = 8;
+
+const meanOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+
+/** Until the last block ends, where an SM with all its blocks does one unit of cost in one of time. */
+function makespan(costs: ArrayLike<number>, { sms, resident, alone }: Machine): number {
+  const rates = Float64Array.from({ length: resident + 1 }, (_, m) => Math.min(1, (m * alone) / resident) / Math.max(1, m));
   const left = new Float64Array(sms * resident);
   const counts = new Uint32Array(sms);
   const since = new Float64Array(sms);
   let next = 0;
+  // What is alike does not end at one moment, or the first SM to end one would be given all that follow.
+  const take = (): number => costs[next]! * (1 + alike * (((next++ + 1) * goldenRatio) % 1));
   // Block by block over the SMs, until they are full.
   for (let turn = 0; turn < resident; turn++)
     for (let sm = 0; sm < sms && next < costs.length; sm++) {
-      left[sm * resident + turn] = costs[next++]!;
+      left[sm * resident + turn] = take();
       counts[sm]!++;
     }
   const queue = new Soonest(sms);
@@ -80,7 +88,7 @@ function makespan(costs: ArrayLike<number>, { sms, resident, busy }: Machine): n
     }
     since[sm] = now;
     end = now;
-    if (next < costs.length) left[least] = costs[next++]!;
+    if (next < costs.length) left[least] = take();
     else {
       left[least] = left[first + blocks - 1]!;
       counts[sm]!--;

@@ -16,6 +16,8 @@ export interface ReplayResult {
   readonly busy: Readonly<Record<string, number>>;
   /** Why warps waited, as shares of all their waiting. */
   readonly waits: Readonly<Record<string, number>>;
+  /** Of the time of warps, the share for which they could have issued: others did, or kept the pipe busy. */
+  readonly queued: number;
   /** Where they spent their time, by instruction of the code. */
   readonly stalls: StallShares;
   /** Blocks that the SM was dealt, the warp instructions of all of them, and of the longest; absent unless they run all at once. */
@@ -105,6 +107,7 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
       blocks: sm.blocksHere * sm.distributorInterval,
     },
     waits: Object.fromEntries(reasons.map((name, i) => [name, waited > 0 ? sm.waits[i]! / waited : 0])),
+    queued: sm.queued / Math.max(1, waited + sm.done),
     stalls: sm.stalls.shares(),
     ...(sm.blocksHere <= resident ? { atOnce: { blocks: sm.blocksHere, instructions, longest: sm.deal.longest } } : {}),
     replayed: sm.replayed,

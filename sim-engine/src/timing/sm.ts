@@ -105,6 +105,8 @@ export class SmReplay {
   now = 0;
   stretched = 0;
   residentIntegral = 0;
+  /** Cycles of warps for which they could have issued: others did, or kept the pipe busy. */
+  queued = 0;
   residentWarps = 0;
   launched = 0;
   /** Blocks resident at first, and blocks that have ended. */
@@ -300,6 +302,7 @@ export class SmReplay {
     const queued = (time - this.ready[slot]!) * weight;
     this.waits[this.why[slot]!]! += waited;
     this.waits[reasonIndex.pipe]! += queued;
+    this.queued += queued;
     this.stalls.wait(index, this.why[slot]!, waited, this.cause[slot]!);
     this.stalls.queue(index, this.#holdsBack(k, index, time), queued);
     this.stalls.issue(index, weight);

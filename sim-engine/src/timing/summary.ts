@@ -106,8 +106,11 @@ export interface ExecutionSummary {
   readonly registers: number;
   readonly sites: readonly MemorySite[];
   readonly blocks: readonly BlockTrace[];
-  /** What each block of the grid issues, x fastest, where that is known: how they differ decides how evenly SMs are kept busy. */
-  readonly costs?: ArrayLike<number> | undefined;
+  /**
+   * What each block of the grid issues, x fastest, where that is known, and whether it was drawn at random: how they differ decides how
+   * evenly SMs are kept busy.
+   */
+  readonly costs?: { readonly issued: ArrayLike<number>; readonly areDrawn: boolean } | undefined;
   /** Launch totals that bounds are computed from. */
   readonly totals: {
     readonly warpInstructions: number;
