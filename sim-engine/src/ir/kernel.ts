@@ -250,8 +250,11 @@ export type Action =
   | { readonly kind: "select" }
   | { readonly kind: "convert"; readonly op: Conversion; readonly rounding?: "n" | "z" | "d" | "u" }
   | { readonly kind: "math"; readonly fn: MathFunction; readonly precision: Precision }
-  /** (base: ptr, index: i32 or i64) -> base + signExtend(index) * scale + offset, in bytes. */
-  | { readonly kind: "gep"; readonly scale: number; readonly offset: number }
+  /**
+   * (base: ptr, index: i32 or i64) -> base + signExtend(index) * scale + offset, in bytes. `ofLane`: a lane's place in a fragment of a matrix,
+   * which the assembler makes of the fragment's address: nothing is moved past it before.
+   */
+  | { readonly kind: "gep"; readonly scale: number; readonly offset: number; readonly ofLane?: true }
   /**
    * (object: ptr, x[, y[, z]][, layer]) -> where the texel lies; only for accesses of space `texture`, whose instruction does this
    * too. `sample` and `gather` take f32 coordinates, `fetch` i32 ones, and `surface` an i32 x in bytes; layers are i32. `bytes`: of

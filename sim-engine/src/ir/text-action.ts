@@ -99,7 +99,12 @@ export function printAction(action: Action): ActionText {
     case "math":
       return text(`math.${action.fn}.${action.precision}`);
     case "gep":
-      return text("gep", `scale ${action.scale}`, ...(action.offset === 0 ? [] : [`offset ${action.offset}`]));
+      return text(
+        "gep",
+        `scale ${action.scale}`,
+        ...(action.offset === 0 ? [] : [`offset ${action.offset}`]),
+        ...(action.ofLane ? ["lane"] : []),
+      );
     case "matrix": {
       const settings = action.ofFragment === undefined ? [] : [`fragment ${action.ofFragment}`];
       if (action.op === "transpose") return text("matrix.transpose", ...settings);
@@ -253,7 +258,7 @@ export function parseAction(
     case "special":
       return { kind: "special", register: first as SpecialRegister };
     case "gep":
-      return { kind: "gep", scale: setting("scale"), offset: setting("offset") };
+      return { kind: "gep", scale: setting("scale"), offset: setting("offset"), ...(settings.includes("lane") ? { ofLane: true } : {}) };
     case "extract":
       return { kind: "extract", index: Number(first) };
     case "copy.async":

@@ -132,6 +132,8 @@ export class Absorption {
 
   #isAddressOf(user: Op, op: Op): boolean {
     const { kind } = user.action;
+    // A lane's place in a fragment is a sum of three.
+    if (user.action.kind === "gep" && user.action.ofLane) return user.args[0] === op;
     if (kind === "copy.async") return user.args[0] === op || user.args[1] === op;
     return (kind === "load" || kind === "store" || kind === "atomic") && user.args[0] === op && !user.args.slice(1).includes(op);
   }

@@ -13,7 +13,6 @@ export interface Fragments {
 }
 
 export function findFragments(kernel: Kernel, work: Work): Fragments {
-  const ofLane = new Set<Op>();
   const lanes = new Set<Op>();
   const addresses = new Set<Op>();
   const others = new Set<Op>();
@@ -21,10 +20,8 @@ export function findFragments(kernel: Kernel, work: Work): Fragments {
     for (const op of [...phis, ...ops]) {
       work.ask(1);
       const { action, args } = op;
-      if (action.kind === "special" ? action.register === "laneid" : action.kind === "int" && args.some((arg) => ofLane.has(arg)))
-        ofLane.add(op);
       const [base, index] = args;
-      const isLanes = action.kind === "gep" && base !== undefined && index !== undefined && ofLane.has(index);
+      const isLanes = action.kind === "gep" && action.ofLane === true && base !== undefined && index !== undefined;
       if (isLanes) {
         lanes.add(op);
         addresses.add(base);

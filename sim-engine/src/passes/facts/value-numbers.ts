@@ -86,7 +86,7 @@ export function valueKey(op: Op): string {
     case "texel":
       return `texel ${action.fetch} ${action.shape} ${action.layered} ${action.bytes} ${operands.join(" ")}`;
     case "gep":
-      return `gep ${action.scale} ${action.offset} ${operands.join(" ")}`;
+      return `gep ${action.ofLane ? "lane " : ""}${action.scale} ${action.offset} ${operands.join(" ")}`;
     default:
       return `${action.kind} ${op.type} ${operands.join(" ")}`;
   }

@@ -12,6 +12,7 @@ export function foldAddress(op: Op, action: GepAction, folding: Folding): Op | u
   const [base, index] = op.args;
   if (!base || !index) return undefined;
   const known = intConstant(index);
+  if (action.ofLane && known === undefined) return undefined;
   if (known !== undefined) {
     const offset = known * action.scale + action.offset;
     if (offset === 0) return base;

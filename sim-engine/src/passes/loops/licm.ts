@@ -28,7 +28,7 @@ export function hoistInvariants(kernel: Kernel, work: Work): boolean {
         if (!loop.blocks.has(block)) continue;
         work.ask(block.ops.length);
         block.ops = block.ops.filter((op) => {
-          if (!(isPure(op) || isParameter(op)) || op.args.some((arg) => inside.has(arg))) return true;
+          if (!(isPure(op) || isParameter(op)) || isOfLane(op) || op.args.some((arg) => inside.has(arg))) return true;
           before.ops.push(op);
           op.span = noSpan;
           inside.delete(op);
@@ -44,3 +44,6 @@ export function hoistInvariants(kernel: Kernel, work: Work): boolean {
 
 /** Parameters are there whether or not they are asked for, and nothing writes to them. */
 const isParameter = ({ action }: Op): boolean => action.kind === "load" && action.space === "param";
+
+/** A lane's place in a fragment is made where the fragment is loaded or stored. */
+const isOfLane = ({ action }: Op): boolean => action.kind === "gep" && action.ofLane === true;

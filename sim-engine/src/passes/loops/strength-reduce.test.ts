@@ -102,7 +102,7 @@ test("rows that are read before the loop, too, have a pointer each", () => {
 test("where several fragments of a matrix begin in a turn stays an index, that of one alone becomes a pointer", () => {
   const fragment = (first: number, ahead: number) =>
     `%${first}: i32 = const ${ahead}\n  %${first + 1}: i32 = add.exact %10, %${first}\n  %${first + 2}: ptr = gep %2, %${first + 1}, scale 4, offset 0\n` +
-    `  %${first + 3}: i32 = special laneid\n  %${first + 4}: ptr = gep %${first + 2}, %${first + 3}, scale 4, offset 0\n  store.global %${first + 4}, %8, align 4`;
+    `  %${first + 3}: i32 = special laneid\n  %${first + 4}: ptr = gep %${first + 2}, %${first + 3}, scale 4, lane\n  store.global %${first + 4}, %8, align 4`;
   expect(runPasses(counted(fragment(20, 0)), hoistInvariants, reduceStrength)).toMatch(/ptr = phi/);
   expect(runPasses(counted(`${fragment(20, 0)}\n  ${fragment(30, 16)}`), hoistInvariants, reduceStrength)).not.toMatch(/ptr = phi/);
 });

@@ -50,6 +50,31 @@ describe("fragments in global memory: requests and sectors, as measured", () => 
   });
 });
 
+test.each([
+  ["8 by 32 by 16: two matrices of a, eight of b in two loads", [8, 32, 16], 3],
+  ["32 by 8 by 16: eight matrices of a in two loads, two of b", [32, 8, 16], 3],
+  ["16 by 16 by 16: four of each", [16, 16, 16], 2],
+] as const)("halves in shared memory come by ldmatrix as nvcc 13.0 loads them: %s", (_, [m, n, k], loads) => {
+  const { shared } = simulated(`
+#include <mma.h>
+using namespace nvcuda;
+__global__ void k(half *c) {
+  __shared__ half s[2048];
+  wmma::fragment<wmma::matrix_a, ${m}, ${n}, ${k}, half, wmma::row_major> fa;
+  wmma::fragment<wmma::matrix_b, ${m}, ${n}, ${k}, half, wmma::row_major> fb;
+  wmma::fragment<wmma::accumulator, ${m}, ${n}, ${k}, half> fc;
+  for (int i = threadIdx.x; i < 2048; i += 32) s[i] = half(0);
+  __syncthreads();
+  wmma::fill_fragment(fc, half(0));
+  wmma::load_matrix_sync(fa, s, 32);
+  wmma::load_matrix_sync(fb, s + 1024, 32);
+  wmma::mma_sync(fc, fa, fb, fc);
+  wmma::store_matrix_sync(c, fc, 32, wmma::mem_row_major);
+}
+int main() { half *c; cudaMalloc(&c, 1 << 20); k<<<1, 32>>>(c); }`);
+  expect(shared.loadInstructions).toBe(loads);
+});
+
 describe("fragments in shared memory: wavefronts, as measured", () => {
   const shared = (stride: number): string => `
 #include <mma.h>

@@ -41,11 +41,25 @@ const isInferred = (scalar: ScalarType, depth?: number): boolean =>
 const placeOf = (lowering: Lowering, pointer: Op, inferred: boolean): { space: Space; how: { readonly uninferred?: true } } =>
   inferred ? { space: pointerSpace(lowering, pointer), how: {} } : { space: "generic", how: { uninferred: true } };
 
-/** `pointer + line * stride + bytes`, in bytes, `stride` in elements. */
-function addressOf(lowering: Lowering, pointer: Op, stride: Op, line: Op, offset: Op, element: number): Op {
+/** What of a place in a fragment depends on the lane, and what all lanes share. */
+interface Place {
+  /** Lines, one stride apart, and bytes along one. */
+  readonly line: Op;
+  readonly offset: Op;
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+/**
+ * `pointer + (line + lines) * stride + offset + bytes`, in bytes, `stride` in elements. The lane's own part is added to what the source
+ * points to by ptxas, which no pass of NVVM sees; how far other words of it lie comes behind that.
+ */
+function addressOf(lowering: Lowering, pointer: Op, stride: Op, { line, offset, lines, bytes }: Place, element: number): Op {
   const { builder } = lowering;
-  const start = builder.gep(pointer, builder.int("mul", line, stride), element, 0);
-  return builder.gep(start, offset, 1, 0);
+  const own = builder.int("add", times(lowering, builder.int("mul", line, stride), element), offset);
+  const start = builder.emit({ kind: "gep", scale: 1, offset: 0, ofLane: true }, "ptr", pointer, own);
+  const row = lines === 0 ? start : builder.emit({ kind: "gep", scale: lines * element, offset: 0, ofLane: true }, "ptr", start, stride);
+  return bytes === 0 ? row : builder.gep(row, lowering.constant("i32", 0), 1, bytes);
 }
 
 interface Lane {
@@ -63,8 +77,6 @@ function laneOf(lowering: Lowering): Lane {
   };
 }
 
-const plus = (lowering: Lowering, op: Op, by: number): Op =>
-  by === 0 ? op : lowering.builder.int("add", op, lowering.constant("i32", by));
 const times = (lowering: Lowering, op: Op, by: number): Op => lowering.builder.int("mul", op, lowering.constant("i32", by));
 
 /** Words that a lane holds of a fragment, of so many elements each. */
@@ -92,10 +104,18 @@ export function matrixLoad(lowering: Lowering, use: Use): Called {
   const word: ScalarType = bytes === 8 ? "f64" : "i32";
   const put = (index: number, op: Op): Op =>
     builder.store("local", builder.gep(to, lowering.constant("i32", index), scalarBytes[word], 0), [op]);
-  if (bytes === 2 && space === "shared" && lines * length === 256) {
-    const address = matrixRow(lowering, pointer, stride);
-    const loaded = builder.load("shared", "i32", address, { components: 4, align: 16, matrix: true, ofFragment: 1 });
-    for (let index = 0; index < 4; index++) put(index, builder.extract(loaded, index));
+  if (bytes === 2 && space === "shared") {
+    const rows = Math.min(lines, mostRows);
+    const across = Math.min(length, mostRows);
+    const components = ((rows * across) / 64) as 2 | 4;
+    const address = (line: number, at: number): Op => matrixRow(lowering, pointer, stride, rows, { lines: line, bytes: at * bytes });
+    let index = 0;
+    for (let line = 0; line < lines; line += rows)
+      for (let at = 0; at < length; at += across) {
+        const how = { components, align: 16, matrix: true, ofFragment: (lines * length) / (rows * across) } as const;
+        const loaded = builder.load("shared", "i32", address(line, at), how);
+        for (let k = 0; k < components; k++) put(index++, builder.extract(loaded, k));
+      }
     return nothing;
   }
   const lane = laneOf(lowering);
@@ -105,35 +125,33 @@ export function matrixLoad(lowering: Lowering, use: Use): Called {
     // Each word by itself: the lanes that share a row read lines of their own.
     for (let across = 0; across < length; across += 8)
       for (let along = 0; along < lines; along += 4) {
-        const address = addressOf(
-          lowering,
-          pointer,
-          stride,
-          plus(lowering, lane.column, along),
-          times(lowering, plus(lowering, lane.row, across), bytes),
-          bytes,
-        );
+        const offset = times(lowering, lane.row, bytes);
+        const place = { line: lane.column, offset, lines: along, bytes: across * bytes };
+        const address = addressOf(lowering, pointer, stride, place, bytes);
         put(index++, builder.load(space, word, address, { ...how, ofFragment }));
       }
     return nothing;
   }
   for (let line = 0; line < lines; line += 8)
     for (let at = 0; at < length * bytes; at += 4 * scalarBytes[word]) {
-      const offset = plus(lowering, times(lowering, lane.column, scalarBytes[word]), at);
-      const address = addressOf(lowering, pointer, stride, plus(lowering, lane.row, line), offset, bytes);
+      const offset = times(lowering, lane.column, scalarBytes[word]);
+      const address = addressOf(lowering, pointer, stride, { line: lane.row, offset, lines: line, bytes: at }, bytes);
       const loaded = builder.load(space, word, address, { ...how, ofFragment });
       put(index++, turned ? builder.emit(transposed, "i32", loaded) : loaded);
     }
   return nothing;
 }
 
-/** The row that each lane names of four matrices of 8 by 8 halves: two below each other, then the two beside them. */
-function matrixRow(lowering: Lowering, pointer: Op, stride: Op): Op {
+/** Rows that lanes can name of matrices below each other, and elements of those beside each other: `ldmatrix` loads four at most. */
+const mostRows = 16;
+
+/** The row that each lane names of matrices of 8 by 8 halves: those below each other, of so many rows, then those beside them. */
+function matrixRow(lowering: Lowering, pointer: Op, stride: Op, rows: number, { lines, bytes }: Pick<Place, "lines" | "bytes">): Op {
   const { builder } = lowering;
   const lane = builder.special("laneid");
-  const row = builder.int("and", lane, lowering.constant("i32", 15));
-  const beside = builder.int("lshr", lane, lowering.constant("i32", 4));
-  return addressOf(lowering, pointer, stride, row, times(lowering, beside, 16), 2);
+  const line = builder.int("and", lane, lowering.constant("i32", rows - 1));
+  const beside = builder.int("lshr", lane, lowering.constant("i32", Math.log2(rows)));
+  return addressOf(lowering, pointer, stride, { line, offset: times(lowering, beside, 16), lines, bytes }, 2);
 }
 
 /** The pieces of an accumulator one lane holds: two elements side by side in each square of 8 by 8. */
@@ -152,18 +170,23 @@ function* pieces(
     for (let line = 0; line < lines; line += 8) {
       if (turned && bytes >= 4) {
         for (let k = 0; k < 2; k++) {
-          const column = plus(lowering, times(lowering, lane.column, 2), line + k);
+          const place = {
+            line: times(lowering, lane.column, 2),
+            offset: times(lowering, lane.row, bytes),
+            lines: line + k,
+            bytes: across * bytes,
+          };
           yield {
-            address: addressOf(lowering, pointer, stride, column, times(lowering, plus(lowering, lane.row, across), bytes), bytes),
+            address: addressOf(lowering, pointer, stride, place, bytes),
             first: first + k,
             count: 1,
             turn: false,
           };
         }
       } else {
-        const offset = plus(lowering, times(lowering, lane.column, 2 * bytes), across * bytes);
+        const offset = times(lowering, lane.column, 2 * bytes);
         yield {
-          address: addressOf(lowering, pointer, stride, plus(lowering, lane.row, line), offset, bytes),
+          address: addressOf(lowering, pointer, stride, { line: lane.row, offset, lines: line, bytes: across * bytes }, bytes),
           first,
           count: 2,
           turn: turned,
