@@ -281,6 +281,16 @@ class Completion {
       this.#uses.boundsLoop(load) ? unknownCount : (this.#uses.indexedCount(load, extent, this.#numberOf) ?? []),
     );
     const hi = !/^i/.test(type) ? 1 : counts.length === 0 ? unknownRange : Math.min(...counts);
+    if (integers.some((load) => this.#uses.isKeyOfRun(load))) {
+      const elements = buffer.bytes === undefined ? hi * unknownRow : buffer.bytes / scalarBytes[type];
+      this.#buffers[index] = {
+        ...buffer,
+        content: closed(content, { kind: "linear", start: 0, stride: Math.min(1, hi / elements) }),
+        element: type,
+      };
+      this.assumptions.push({ what, value: `0 to ${hi}, ascending`, why: `${why}: keys, of which the kernel compares each with the next` });
+      return;
+    }
     this.#buffers[index] = { ...buffer, content: closed(content, { kind: "uniform", lo: 0, hi }), element: type };
     this.assumptions.push({ what, value: `uniform(0, ${hi})`, why });
   }

@@ -71,6 +71,30 @@ export class DataUses {
     return false;
   }
 
+  /** The value is held against its neighbour in memory, or a neighbouring lane's, for whether they are the same: as keys are that stand sorted. */
+  isKeyOfRun(load: Op): boolean {
+    const here = withoutSums(placeOf(load));
+    const seen = new Set([load]);
+    const isNeighbour = (op: Op): boolean => {
+      if (op.action.kind === "shuffle") return seen.has(op.args[0] as Op);
+      const place = op.action.kind === "load" && op.type === load.type ? withoutSums(placeOf(op)) : undefined;
+      return (
+        here !== undefined && place?.base === here.base && place.index === here.index && Math.abs(place.offset - here.offset) === here.scale
+      );
+    };
+    const source = (op: Op | undefined): Op | undefined => (op?.action.kind === "convert" ? source(op.args[0]) : op);
+    for (const at of seen) {
+      for (const user of this.of(at)) {
+        const { action, args } = user;
+        if (action.kind === "convert") seen.add(user);
+        if (action.kind !== "icmp" || !/^(eq|ne)$/.test(action.predicate)) continue;
+        const other = source(args.find((arg) => arg !== at));
+        if (other && isNeighbour(other)) return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Whether a value that is loaded, or what is computed of it, may decide where the kernel reads or writes: as part of an address, by how often a loop
    * turns, or by which way numbers come to where ways meet.
@@ -171,6 +195,17 @@ interface ElementPlace {
   readonly index: Op;
   readonly scale: number;
   readonly offset: number;
+}
+
+/** The same place by an index that no constant is added to: unsigned ones may wrap, which is not looked at. */
+function withoutSums(place: ElementPlace | undefined): ElementPlace | undefined {
+  if (!place) return undefined;
+  const { action, args } = place.index;
+  const [left, right] = args;
+  if (action.kind === "convert" && left) return withoutSums({ ...place, index: left });
+  if (action.kind !== "int" || !/^(add|sub)$/.test(action.op) || !left || right?.action.kind !== "const") return place;
+  const by = Number(right.action.value) * (action.op === "sub" ? -1 : 1);
+  return withoutSums({ ...place, index: left, offset: place.offset + by * place.scale });
 }
 
 /** base[index], and some bytes further on. */
