@@ -141,8 +141,12 @@ export class Pressure {
     const reloading = most(thrifty) > limit ? madeOnce(this.#reloading, block) : undefined;
     const again = reloading && this.#blockWithin(reloading, limit);
     if (again && most(again) <= most(thrifty)) return again;
-    const woven = ordered(block, fillStalls(block, thrifty.order, limit, this.#work));
-    return most(woven) <= Math.max(limit, most(thrifty)) ? woven : thrifty;
+    // What is brought forward stays live for longer: what comes later may then not fit any more.
+    for (const fewer of [0, ...fewerAhead]) {
+      const woven = ordered(block, fillStalls(block, thrifty.order, limit - fewer, this.#work));
+      if (most(woven) <= Math.max(limit, most(thrifty))) return woven;
+    }
+    return thrifty;
   }
 
   /** An order that fits, with as many loads ahead as it can have; where there is none, the one that takes the fewest registers. */
