@@ -1,7 +1,7 @@
 /** Operations that take no instruction of their own, because the one that uses them does their work too. */
 
 import { intConstant, isConstant } from "../ir/constants.ts";
-import type { Op } from "../ir/kernel.ts";
+import { type Op, scalarBytes } from "../ir/kernel.ts";
 import { answerOf } from "../ir/origins.ts";
 import { sharedBase } from "../ir/windows.ts";
 import { descriptorArithmetic } from "./descriptors.ts";
@@ -114,20 +114,12 @@ export class Absorption {
     }
   }
 
-  /** A load whose words all are what phis take, as those of the next step of a pipelined loop: it writes where these stand. */
-  #isCarried(load: Op | undefined): boolean {
-    return (
-      load?.action.kind === "load" &&
-      load.action.components > 1 &&
-      this.#shape
-        .users(load)
-        .every((word) => word.action.kind === "extract" && this.#shape.users(word).some(({ action }) => action.kind === "phi"))
-    );
-  }
-
-  /** Whether the words of a product or a load are registers of their own. */
+  /**
+   * Whether the words of a product or a load are registers of their own: each is free once what reads it has been issued, whatever becomes of
+   * the others.
+   */
   hasOwnWords(op: Op): boolean {
-    return isProduct(op) || this.#isCarried(op);
+    return isProduct(op) || loadsWords(op);
   }
 
   #isAddressOf(user: Op, op: Op): boolean {
@@ -250,6 +242,13 @@ export class Absorption {
     );
   }
 }
+
+const loadsWords = ({ action, type }: Op): boolean =>
+  action.kind === "load" &&
+  action.components > 1 &&
+  !/^(constant|param|texture)$/.test(action.space) &&
+  type !== "void" &&
+  scalarBytes[type] === 4;
 
 const isProduct = (op: Op | undefined): boolean =>
   op?.action.kind === "wgmma" || (op?.action.kind === "matrix" && op.action.op === "multiply");
