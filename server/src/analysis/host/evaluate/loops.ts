@@ -13,6 +13,7 @@ import { copied } from "../memory/read-write.ts";
 import { extendStores, summariseStores } from "../memory/summarise.ts";
 import { elementWise } from "../replay/element-wise.ts";
 import { replay } from "../replay/index.ts";
+import { replayWhole } from "../replay/whole.ts";
 import { sameValue } from "../values/equal.ts";
 import type { Cell, ContainerValue, Value } from "../values/model.ts";
 import { bounds, float, int, isFloat, numberOf, range, truth, unknown } from "../values/values.ts";
@@ -65,11 +66,13 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   host.events?.beginLoop();
   const mark = host.journal.hold();
   const hurried = host.speculation > 0 || host.loops.some((around) => around.abstract);
+  const attempt = hurried || trace.depth !== 1 ? undefined : replayWhole(host, loop.statement);
   const limits = hurried ? patienceInPassing : launches ? patienceWithLaunch : (patience[trace.depth - 1] ?? patienceInside);
-  const completion = iterate(host, loop, trace, mark, limits);
+  const completion = attempt?.isDone ? undefined : iterate(host, loop, trace, mark, limits);
   host.events?.endLoop();
   host.journal.release(mark);
   if (trace.depth <= 1) summariseStores(host, trace);
+  attempt?.afterwards();
   host.loops.pop();
   host.final = final;
   if (outer !== undefined) passOn(trace, outer);
@@ -227,6 +230,10 @@ function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: r
   const total = left === undefined ? undefined : done + left;
   const finals = abstractIteration(host, loop, trace, steps, left);
   for (const [cell, value] of finals) {
+    if (isGrown(samples[0]?.values.get(cell) ?? value, cell.value)) {
+      host.journal.set(cell, ofAnySize(host, cell.value));
+      continue;
+    }
     const [, second, third] = samples.map(({ values }) => values.get(cell) ?? cell.value);
     const turns = steps.get(cell) === undefined && alternates(samples, cell);
     host.journal.set(cell, (turns ? ((left ?? 0) % 2 === 0 ? third : second) : undefined) ?? value);

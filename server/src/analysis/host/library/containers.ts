@@ -104,7 +104,9 @@ function resized(host: Interpreter, object: ContainerValue, size: Value, value: 
         elementBytes === undefined || count === undefined ? undefined : count,
       )
     : old.summary.content;
-  made.storage.summary = { ...made.storage.summary, content };
+  const { objects, numbers } = old.summary;
+  const kept = grown ? { content } : { content, ...(objects ? { objects } : {}), ...(numbers ? { numbers } : {}) };
+  made.storage.summary = { ...made.storage.summary, ...kept };
   return made;
 }
 

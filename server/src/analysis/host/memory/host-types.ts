@@ -32,6 +32,7 @@ const containers: Readonly<Record<string, ContainerName>> = {
   shared_ptr: "unique_ptr",
   function: "function",
   valarray: "vector",
+  initializer_list: "vector",
 };
 
 /** What a type node names, containers and aliases of them included; undefined when not known. */

@@ -49,7 +49,8 @@ export function initialise(
     return fromList(host, type, list, name, residence);
   }
   if (init.style === "copy" && only !== undefined) return fromExpression(host, type, only, name, residence);
-  const values = init.values.map((value) => host.evaluate(value));
+  const taken = type?.kind === "record" && only?.kind === "list" && init.values.length === 1 ? takenList(host, type, only) : undefined;
+  const values = taken ? [taken] : init.values.map((value) => host.evaluate(value));
   if (type !== undefined) return construct(host, type, values, zeroed);
   const written = declaration.type.kind === "named" ? (declaration.type.name.parts.at(-1)?.text ?? "") : "";
   if (declaration.type.kind === "auto" || /ptr/i.test(written)) return values[0] ?? unknown(`\`${name}\` is not initialised`);
@@ -68,6 +69,22 @@ export function fromExpression(
   if (type?.kind === "array" && value.kind === "string") return stringArray(type, value.text, name);
   if (type?.kind === "container") return construct(host, type, [value], false);
   return converted(host, copied(value), type);
+}
+
+/** What a constructor that takes a `std::initializer_list` is given. */
+function takenList(host: Interpreter, type: HostType & { readonly kind: "record" }, list: List): Value | undefined {
+  for (const { parameters } of constructors(host, type)) {
+    const [parameter, second] = parameters;
+    if (parameter?.type.kind !== "named" || second || parameter.type.name.parts.at(-1)?.text !== "initializer_list") continue;
+    const listType = hostType(host, parameter.type, type.record.substitution);
+    if (listType?.kind === "container")
+      return listed(
+        host,
+        listType,
+        list.elements.map(({ value }) => fromExpression(host, listType.element, value)),
+      );
+  }
+  return undefined;
 }
 
 function stringArray(type: HostType & { readonly kind: "array" }, text: string, name: string): Value {
@@ -94,6 +111,8 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
           elements.map((element) => host.evaluate(element.value)),
           true,
         );
+      const taken = takenList(host, type, list);
+      if (taken) return construct(host, type, [taken], true);
       if (constructors(host, type).length > 0)
         return construct(
           host,
