@@ -292,12 +292,12 @@ export function wholeContent(allocation: Allocation, elementBytes: number): Cont
       ? { ...summary.content, values }
       : inRuns(summary, samples, elementBytes);
   }
-  if (summary.content.kind === "computed") {
+  if (summary.content.kind === "computed" || summary.content.kind === "parts") {
     const made = inRuns(summary, samples, elementBytes);
     if (made.kind === "parts") return made;
   }
-  if (elements !== undefined && elements <= exactElements && (summary.content.kind === "zero" || summary.content.kind === "constant")) {
-    const values = new Array<number>(elements).fill(summary.content.kind === "zero" ? 0 : summary.content.value);
+  if (elements !== undefined && elements <= exactElements && /^(zero|constant|linear|cyclic)$/.test(summary.content.kind)) {
+    const values = Array.from({ length: elements }, (_, k) => numberOf(valueAt(summary, k, undefined)) ?? 0);
     for (const [k, index] of samples.indices.entries()) values[index] = samples.values[k] ?? 0;
     return { kind: "values", values };
   }

@@ -33,6 +33,8 @@ const containers: Readonly<Record<string, ContainerName>> = {
   function: "function",
   valarray: "vector",
   initializer_list: "vector",
+  set: "set",
+  unordered_set: "unordered_set",
 };
 
 /** What a type node names, containers and aliases of them included; undefined when not known. */

@@ -9,8 +9,11 @@ import { conversion } from "./arithmetic.ts";
 import { drawerAt, lambdaAt, ownLambda } from "./called.ts";
 import { drawn, libraryDraw } from "./draws.ts";
 import { iteratorOf, numberLists, readSpan, type Span, sourcesOf, spanOf } from "./iterators.ts";
+import { listOf } from "./list-targets.ts";
 import { type AnyList, type Code, GivenUp, type Machine, newSlot, spend, type Target, Unsupported } from "./machine.ts";
+import { methodCode } from "./methods.ts";
 import { loadOf, storeTo, targetOf } from "./targets.ts";
+import { narrowed } from "./wide.ts";
 
 function stored(machine: Machine, { list }: Span): void {
   machine.effects += 1;
@@ -27,6 +30,12 @@ const nothing = (run: () => void): Code => ({
 
 /** Undefined for names that are none of these. @throws Unsupported */
 export function algorithmCode(machine: Machine, name: string, args: readonly Expression[]): Code | undefined {
+  const made = algorithm(machine, name, args);
+  if (made && machine.random) machine.random.flow.isSpecial = true;
+  return made;
+}
+
+function algorithm(machine: Machine, name: string, args: readonly Expression[]): Code | undefined {
   switch (name) {
     case "sort":
     case "stable_sort":
@@ -58,6 +67,35 @@ export function algorithmCode(machine: Machine, name: string, args: readonly Exp
   }
 }
 
+/** `std::find(first, last, value) == last`, `s.find(value) == s.end()`: whether it is not there. @throws Unsupported */
+export function searchResult(machine: Machine, written: Expression, end: Expression): Code | undefined {
+  const e = withoutParentheses(written);
+  if (!machine.random || e.kind !== "call") return undefined;
+  const { callee } = e;
+  const [first, last, wanted] = e.arguments;
+  if (callee.kind === "member" && lastText(callee.name) === "find" && first && !last) {
+    const set = listOf(machine, callee.base, true);
+    if (set?.kind !== "set" || sourcesOf(iteratorOf(machine, end).list)[0] !== set.source) return undefined;
+    const found = methodCode(machine, set, "count", [first]);
+    return { type: "bool", run: () => 1 - (found.run() ?? 0) };
+  }
+  if (callee.kind !== "name" || lastText(callee.name) !== "find" || !first || !last || !wanted) return undefined;
+  const span = readSpan(machine, spanOf(machine, e.arguments));
+  const { list } = span;
+  if (list.kind !== "numbers" || sourcesOf(iteratorOf(machine, end).list)[0] !== list.source) return undefined;
+  const value = machine.code(wanted).run;
+  return {
+    type: "bool",
+    run: () => {
+      const [from, to] = span.bounds();
+      const key = known(narrowed(value)());
+      const found = list.list();
+      for (let k = from; k < to; k++) if (known(found.read(k)) === key) return 0;
+      return 1;
+    },
+  };
+}
+
 /** `std::lower_bound(first, last, value) - first`: the index, from where the list begins. @throws Unsupported */
 export function searchIndex(machine: Machine, written: Expression, from: Expression): Code | undefined {
   const e = withoutParentheses(written);
@@ -77,7 +115,7 @@ export function searchIndex(machine: Machine, written: Expression, from: Express
       const before = machine.left;
       let [lo, hi] = span.bounds();
       machine.left = before;
-      const key = value();
+      const key = narrowed(value)();
       const found = list.list();
       if (key === undefined || start === undefined) throw new GivenUp();
       while (lo < hi) {
@@ -115,7 +153,7 @@ function filling(machine: Machine, args: readonly Expression[], counts: boolean)
   stored(machine, span);
   return nothing(() => {
     const [from, to] = span.bounds();
-    const made = value.run();
+    const made = narrowed(value.run)();
     const found = list.list();
     for (let k = from; k < to; k++) found.write(k, made === undefined ? undefined : convert(counts ? made + k - from : made));
   });
@@ -154,7 +192,7 @@ function summing(machine: Machine, args: readonly Expression[]): Code {
     run: () => {
       const [from, to] = span.bounds();
       const found = list.list();
-      let sum = initial.run();
+      let sum = narrowed(initial.run)();
       for (let k = from; k < to && sum !== undefined; k++) {
         const value = found.read(k);
         sum = value === undefined ? undefined : convert(sum + value);
@@ -181,7 +219,7 @@ function scanning(machine: Machine, args: readonly Expression[], exclusive: bool
     const place = to.at();
     const [source, sums] = [list.list(), target.list()];
     if (place === undefined || !(place >= 0 && place + end - from <= sums.length)) throw new GivenUp();
-    let sum = start ? start.run() : 0;
+    let sum = start ? narrowed(start.run)() : 0;
     for (let k = from; k < end; k++) {
       const next = source.read(k);
       const before = sum;
@@ -259,7 +297,7 @@ function sorting(machine: Machine, args: readonly Expression[], isStable: boolea
 }
 
 function known(value: Known): number {
-  if (value === undefined || Number.isNaN(value)) throw new GivenUp();
+  if (typeof value !== "number" || Number.isNaN(value)) throw new GivenUp();
   return value;
 }
 

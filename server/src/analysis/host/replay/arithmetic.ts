@@ -2,6 +2,7 @@
 import { isFloatName, promotedName } from "../../sema/arithmetic-types.ts";
 import type { FloatName, IntegerName } from "../../sema/types.ts";
 import { bitsOf, isUnsigned } from "../values/values.ts";
+import { fromWide, isWide } from "./wide.ts";
 
 export type NumberName = IntegerName | FloatName;
 /**
@@ -15,6 +16,12 @@ export type Operation = (left: number, right: number) => Known;
 
 /** What a number of one type becomes as one of another. */
 export function conversion(from: NumberName, to: NumberName): Conversion {
+  const convert = conversionOfNumbers(from, to);
+  if (from === to || !isWide(from)) return convert;
+  return (value: number | bigint) => (typeof value === "bigint" ? fromWide(value, from, to) : convert(value));
+}
+
+function conversionOfNumbers(from: NumberName, to: NumberName): Conversion {
   if (from === to) return same;
   if (isFloatName(to)) {
     const round = to === "double" ? same : Math.fround;

@@ -99,11 +99,16 @@ export class Column implements List {
     const at = index & (pageSize - 1);
     if (states[at] === untouched) {
       const held = read(this.#host, { allocation: this.allocation, offset: index * this.elementBytes, type: this.#type });
-      const value = numberOf(held) ?? (this.#invents && held.kind === "unknown" ? held.likely : undefined);
+      const value = numberOf(held) ?? (held.kind === "unknown" && this.#goesByDrawn(index) ? held.likely : undefined);
       states[at] = value === undefined || !(Number.isSafeInteger(value) || !Number.isInteger(value)) ? unknown : known;
       values[at] = value ?? 0;
     }
     return ((states[at] ?? unknown) & known) === known ? values[at] : undefined;
+  }
+
+  /** A number stands there for the program's, and may be gone by. */
+  #goesByDrawn(index: number): boolean {
+    return this.#invents && this.isInvented && !this.allocation.cells.has(index * this.elementBytes);
   }
 
   resize(length: number, fill: Known): void {
@@ -123,8 +128,10 @@ export class Column implements List {
     const { values, states } = this.#page(index);
     const at = index & (pageSize - 1);
     this.stores += 1;
-    states[at] = written | (value === undefined ? unknown : known);
-    values[at] = value ?? 0;
+    // An integer of 64 bits may be one that no double holds.
+    const isHeld = typeof value === "number";
+    states[at] = written | (isHeld ? known : unknown);
+    values[at] = isHeld ? value : 0;
   }
 
   /** Whether each element that was stored is known. */

@@ -1,27 +1,32 @@
 /** Variables that replayed code declares. */
-import type { Declaration, Expression, TypeNode, VariableDeclaration } from "../../../syntax/ast.ts";
+import type { Declaration, Expression, VariableDeclaration } from "../../../syntax/ast.ts";
 import { hostType } from "../memory/host-types.ts";
-import type { HostType } from "../values/model.ts";
+import { initialise } from "../resolve/construct.ts";
+import { Cell, type HostType } from "../values/model.ts";
 
 import { conversion, type NumberName } from "./arithmetic.ts";
 import { ownLambda } from "./called.ts";
-import { declaredDrawer } from "./draws.ts";
-import { listOf, memberTypes } from "./list-targets.ts";
+import { declaredDrawer, drawerOf } from "./draws.ts";
+import { listIn, listOf, memberTypes, setOf } from "./list-targets.ts";
 import { lengthOf, Row, Rows } from "./lists.ts";
 import { type Execute, ending, GivenUp, type Machine, type NumberList, newSlot, type Run, type Target, Unsupported } from "./machine.ts";
 import { valuesBetween } from "./methods.ts";
 import { numberType } from "./numbers.ts";
 import { newRecord } from "./records.ts";
 import { type Settled, settled } from "./settled.ts";
-import { lineTo, loadOf, storeTo, targetOf } from "./targets.ts";
+import { cellSlot, lineTo, loadOf, storeTo, targetOf } from "./targets.ts";
 
 const { normal } = ending;
 
 /** @throws Unsupported */
 export function declare(machine: Machine, declaration: Declaration): Execute {
-  if (declaration.kind !== "variable" || declaration.specifiers.static) throw new Unsupported();
+  if (declaration.kind !== "variable") throw new Unsupported();
   const { type, init, bindings } = declaration;
   const name = declaration.name.parts.at(-1)?.text ?? "";
+  if (declaration.specifiers.static) {
+    machine.scopes.at(-1)?.set(name, staticTarget(machine, declaration, name));
+    return executing(() => undefined);
+  }
   const [value] = init?.values ?? [];
   if (bindings) return declareBindings(machine, declaration, bindings);
   const enter = (target: Target): void => {
@@ -58,6 +63,29 @@ export function declare(machine: Machine, declaration: Declaration): Execute {
     store(code?.run());
     return normal;
   };
+}
+
+/** A variable that is there from one call to the next. @throws Unsupported */
+function staticTarget(machine: Machine, declaration: VariableDeclaration, name: string): Target {
+  const { host } = machine;
+  if (!machine.random) throw new Unsupported();
+  const type = declaration.type.kind === "auto" ? undefined : hostType(host, declaration.type);
+  // It is made before the first call: what it is made of must not be the call's.
+  if (!(declaration.init?.values ?? []).every(isConstant)) throw new Unsupported();
+  const cell = host.statics.get(declaration) ?? new Cell(initialise(host, declaration, type, true), type, name);
+  host.statics.set(declaration, cell);
+  if (cell.value.kind === "record") return drawerOf(machine, cell.value) ?? unsupported();
+  return listIn(machine, cell) ?? cellSlot(machine, cell);
+}
+
+function unsupported(): never {
+  throw new Unsupported();
+}
+
+function isConstant(e: Expression): boolean {
+  if (e.kind === "binary") return isConstant(e.left) && isConstant(e.right);
+  if (e.kind === "unary") return isConstant(e.operand);
+  return e.kind === "integer" || e.kind === "float" || e.kind === "bool" || e.kind === "char";
 }
 
 function onlyOf(values: readonly Expression[]): Expression {
@@ -114,8 +142,7 @@ function declaredThing(machine: Machine, declaration: VariableDeclaration, type:
   if (value?.kind === "lambda" && !second) return { target: ownLambda(machine, value), begin: () => undefined };
   const drawer = declaredDrawer(machine, declaration);
   if (drawer) return drawer;
-  const set = setType(machine, declaration.type);
-  if (set) return declaredSet(set.type, set.isOrdered, init?.values.length ?? 0);
+  if (type?.kind === "container" && /set$/.test(type.name)) return declaredSet(machine, type, (init?.values.length ?? 0) > 0);
   if (type?.kind === "container") return declaredList(machine, declaration, type);
   if (type?.kind === "array") return declaredArray(machine, type, init?.values ?? []);
   const members = memberTypes(machine, type);
@@ -145,19 +172,11 @@ function recordValue({ init }: VariableDeclaration): Expression | undefined {
   return { kind: "list", start: value.start, end: value.end, elements: init.values.map((each) => ({ value: each })) };
 }
 
-function setType(machine: Machine, type: TypeNode): { readonly type: NumberName; readonly isOrdered: boolean } | undefined {
-  const last = type.kind === "named" ? type.name.parts.at(-1) : undefined;
-  const [first] = last?.templateArguments ?? [];
-  if (!last || !/^(unordered_)?set$/.test(last.text) || first?.kind !== "type" || last.templateArguments?.length !== 1) return undefined;
-  const element = numberType(hostType(machine.host, first.type));
-  return element && { type: element, isOrdered: last.text === "set" };
-}
-
-function declaredSet(type: NumberName, isOrdered: boolean, values: number): Settled {
-  if (values > 0) throw new Unsupported();
+function declaredSet(machine: Machine, type: HostType & { readonly kind: "container" }, isGiven: boolean): Settled {
+  if (isGiven) throw new Unsupported();
   let now = new Set<number>();
   return {
-    target: { kind: "set", set: () => now, type, source: {}, isOrdered },
+    target: setOf(machine, type, () => now),
     begin: () => {
       now = new Set();
     },
@@ -216,7 +235,7 @@ function filledList(
     target: { kind: "numbers", list: () => now, type, source },
     begin: () => {
       const count = size ? size.run() : isAll ? 0 : values.length;
-      if (count === undefined) throw new GivenUp();
+      if (typeof count !== "number") throw new GivenUp();
       machine.left -= count;
       now = new Row();
       now.resize(count, isAll ? values[0]?.() : 0);

@@ -91,7 +91,7 @@ function drawing(
     draw: (from) => {
       for (let k = 0; k < given.length; k++) {
         const value = slots[parameters[k]?.index ?? 0];
-        if (value === undefined) throw new GivenUp();
+        if (typeof value !== "number") throw new GivenUp();
         given[k] = value;
       }
       kept.value = slots[held.isKept.index] === 1 ? slots[held.value.index] : undefined;
@@ -214,7 +214,7 @@ function declaredEngine(machine: Machine, name: string, [seed]: readonly Express
       machine.left -= engineCost;
       spend(machine);
       const from = code ? code.run() : initial;
-      if (make && from === undefined) throw new GivenUp();
+      if (make && typeof from !== "number") throw new GivenUp();
       source = make ? new Source(make(from ?? 0), 0, true) : madeUp(machine.host);
     },
   };

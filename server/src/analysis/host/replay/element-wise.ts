@@ -12,10 +12,10 @@ import { numberOf } from "../values/values.ts";
 import { outerLoop } from "./counted.ts";
 import { codeOf } from "./expressions.ts";
 import { Formula, inverseOf, isGapless, mostOfElement } from "./formula.ts";
-import { numberValue } from "./index.ts";
 import { extent, type Line, lineText } from "./lines.ts";
 import { type Execute, GivenUp, type Machine, Unsupported } from "./machine.ts";
 import { Nest, type Site } from "./nest.ts";
+import { numberValue } from "./numbers.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 import { statementCode } from "./statements.ts";
 

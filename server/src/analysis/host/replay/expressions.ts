@@ -6,7 +6,7 @@ import { hostType } from "../memory/host-types.ts";
 import { lastText } from "../resolve/names.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { numberOf } from "../values/values.ts";
-import { searchIndex } from "./algorithms.ts";
+import { searchIndex, searchResult } from "./algorithms.ts";
 import { conversion, isComparison, type Known, type NumberName, type Operation, operation, shift } from "./arithmetic.ts";
 import { callCode } from "./calls.ts";
 import { combinedLine, constantLine, type Line } from "./lines.ts";
@@ -15,6 +15,7 @@ import { declared, numberType } from "./numbers.ts";
 import { copiedRecord } from "./records.ts";
 import { foundOnce } from "./settled.ts";
 import { type Code, lineTo, loadOf, storeTo, targetOf } from "./targets.ts";
+import { isWide, reduced, wideOperation, wideShift } from "./wide.ts";
 
 /** @throws Unsupported */
 export function codeOf(machine: Machine, e: Expression): Code {
@@ -119,6 +120,10 @@ function constant(machine: Machine, e: Expression): Code {
   const made = host.evaluate(e);
   const type = numberType(typeOfValue(made));
   const value = numberOf(made);
+  if (machine.random && type && made.kind === "int" && typeof made.value === "bigint") {
+    const wide = reduced(made.value);
+    return { type, run: () => wide };
+  }
   if (type === undefined || value === undefined || (Number.isInteger(value) && !Number.isSafeInteger(value))) throw new Unsupported();
   machine.nest?.constants.push(value);
   return { type, run: () => value, line: constantLine(value) };
@@ -202,6 +207,8 @@ function binaryCode(machine: Machine, e: Expression & { readonly kind: "binary" 
   // A long sum stands to the left, as deep as it has terms.
   const index = e.op === "-" ? searchIndex(machine, e.left, e.right) : undefined;
   if (index) return index;
+  const isMissing = e.op === "==" || e.op === "!=" ? searchResult(machine, e.left, e.right) : undefined;
+  if (isMissing) return e.op === "==" ? isMissing : { type: "bool", run: () => 1 - (isMissing.run() ?? 0) };
   const chain = leftChain(e, ({ op }) => op !== "&&" && op !== "||");
   let made = codeOf(machine, (chain[0] ?? e).left);
   for (const each of chain) {
@@ -230,16 +237,24 @@ function perhaps({ random }: Machine): void {
 function combined(machine: Machine, op: string, left: Code, right: Code): Code {
   if (op === "<<" || op === ">>") {
     if (isFloatName(left.type) || isFloatName(right.type)) throw new Unsupported();
-    const operate = shift(op, left.type);
+    const near = shift(op, left.type);
+    const operate =
+      machine.random && isWide(promotedName(left.type)) ? wideShift(op, promotedName(left.type), near, () => wideCost(machine)) : near;
     const line = left.line && right.line && folded(operate, left.line, right.line);
     return { ...both(machine, promotedName(left.type), left.run, right.run, operate), line };
   }
   const type = commonName(left.type, right.type);
-  const operate = operation(op, type);
-  if (!operate) throw new Unsupported();
+  const near = operation(op, type);
+  if (!near) throw new Unsupported();
+  const operate = machine.random && isWide(type) ? wideOperation(op, type, near, () => wideCost(machine)) : near;
   const made = both(machine, isComparison(op) ? "bool" : type, converted(left, type), converted(right, type), operate);
   const [a, b] = machine.nest ? [lineTo(left.line, left.type, type), lineTo(right.line, right.type, type)] : [];
   return { ...made, line: a && b && (combinedLine(op, type, a, b) ?? folded(operate, a, b)) };
+}
+
+/** Operations besides, of one on integers that no double holds. */
+function wideCost(machine: Machine): void {
+  machine.left -= 15;
 }
 
 /** Of two numbers that do not change. */

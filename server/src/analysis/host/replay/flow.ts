@@ -24,6 +24,9 @@ export class Flow {
   /** Lists to which elements are added. */
   readonly grown = new Set<unknown>();
 
+  /** There is something in the code that only code gone through from its first turn on has. */
+  isSpecial = false;
+
   reads(source: unknown): void {
     this.#reads.add(source);
   }

@@ -4,12 +4,10 @@
  */
 import type { Statement } from "../../../syntax/ast.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
-import type { Value } from "../values/model.ts";
-import { float, int, isFloat } from "../values/values.ts";
-import type { NumberName } from "./arithmetic.ts";
 import type { Column } from "./columns.ts";
 import { codeOf } from "./expressions.ts";
 import { GivenUp, type Machine, operationsAStep, Unsupported } from "./machine.ts";
+import { numberValue } from "./numbers.ts";
 import { loopCode, statementCode } from "./statements.ts";
 
 /** Operations of one loop, and of a run of host code. */
@@ -86,5 +84,3 @@ export function settleSteps(host: Interpreter, operations: number): void {
   host.steps += steps;
   host.work?.spend(steps);
 }
-
-export const numberValue = (value: number, type: NumberName): Value => (isFloat(type) ? float(value, type) : int(value, type));

@@ -7,6 +7,7 @@ import { type List, lengthOf } from "./lists.ts";
 import { type AnyList, GivenUp, type Machine, type NumberList, type RecordList, type Run, spend, Unsupported } from "./machine.ts";
 import { columnFor, numberType } from "./numbers.ts";
 import { arrayOf } from "./targets.ts";
+import { narrowed } from "./wide.ts";
 
 export const sourcesOf = (list: AnyList): readonly unknown[] =>
   list.kind === "records" ? [...list.fields.values()].map(({ source }) => source) : [list.source];
@@ -29,7 +30,7 @@ export function iteratorOf(machine: Machine, written: Expression): Iterator {
   }
   if (e.kind === "binary" && (e.op === "+" || e.op === "-")) {
     const from = iteratorOf(machine, e.left);
-    const by = machine.code(e.right).run;
+    const by = narrowed(machine.code(e.right).run);
     const sign = e.op === "+" ? 1 : -1;
     return {
       list: from.list,

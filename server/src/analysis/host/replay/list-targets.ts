@@ -1,10 +1,11 @@
 /** Lists that expressions name: of the replayed code's own, and containers of the host. */
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
+import { isFloatName } from "../../sema/arithmetic-types.ts";
 import { sizeOf } from "../memory/read-write.ts";
 import { lastText } from "../resolve/names.ts";
 import { placeOf } from "../resolve/places.ts";
-import { Cell, type ContainerValue, type HostType } from "../values/model.ts";
+import { Cell, type ContainerType, type ContainerValue, type HostType } from "../values/model.ts";
 import { integerOf, numberOf } from "../values/values.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
 import { lengthOf, mostElements, Row, Rows } from "./lists.ts";
@@ -14,12 +15,14 @@ import {
   GivenUp,
   type Machine,
   type NumberList,
+  type NumberSet,
   type RecordList,
   type Run,
   type Target,
   Unsupported,
 } from "./machine.ts";
 import { columnFor, declared, numberType } from "./numbers.ts";
+import { isWide } from "./wide.ts";
 
 /**
  * The list that an expression names; undefined where it names none.
@@ -39,7 +42,12 @@ export function listOf(machine: Machine, written: Expression, columns: boolean):
   if (e.kind === "unary" && e.op === "*") return undefined;
   if (!isPath(e) || isOwn(machine, e)) return undefined;
   const place = placeOf(machine.host, e);
-  return place instanceof Cell && place.value.kind === "container" ? ofHost(machine, place, place.value, columns) : undefined;
+  return place instanceof Cell ? listIn(machine, place, columns) : undefined;
+}
+
+/** The list that a variable of the host is. */
+export function listIn(machine: Machine, cell: Cell, columns = true): AnyList | undefined {
+  return cell.value.kind === "container" ? ofHost(machine, cell, cell.value, columns) : undefined;
 }
 
 /** The index that `list[index]`, `list.at(index)`, `list.back()` stands for; undefined for other calls. */
@@ -87,17 +95,40 @@ function ofHost(machine: Machine, cell: Cell, value: ContainerValue, columns: bo
   const { element } = value.type;
   if (!random || !element || value.type.name === "device_vector") return undefined;
   const isOfNumbers = numberType(element) !== undefined;
-  if (isOfNumbers && !columns) return undefined;
+  if (isOfNumbers && !columns && !/set$/.test(value.type.name)) return undefined;
   const known = random.lists.get(cell);
   if (known) return known;
   const size = integerOf(value.size) ?? (value.size.kind === "unknown" ? value.size.likely : undefined);
   if (size === undefined) throw new Unsupported();
-  const made = isOfNumbers
-    ? numbersOf(machine, value, element, size)
-    : element.kind === "container"
-      ? rowsOf(machine, value, element, size)
-      : recordsOf(machine, value, element, size);
+  const made = /set$/.test(value.type.name)
+    ? hostSet(machine, value, size)
+    : isOfNumbers
+      ? numbersOf(machine, value, element, size)
+      : element.kind === "container"
+        ? rowsOf(machine, value, element, size)
+        : recordsOf(machine, value, element, size);
   random.lists.set(cell, made);
+  return made;
+}
+
+/** @throws Unsupported */
+export function setOf(machine: Machine, { name, element }: ContainerType, set: () => Set<number>): NumberSet {
+  const type = numberType(element);
+  const isOrdered = name === "set";
+  if (type) return { kind: "set", set, type, source: {}, isOrdered };
+  const pair = [...(memberTypes(machine, element) ?? [])];
+  if (pair.length !== 2 || pair.some(([, member]) => isFloatName(member) || isWide(member))) throw new Unsupported();
+  return { kind: "set", set, type: "long", source: {}, isOrdered, pair };
+}
+
+function hostSet(machine: Machine, { type, storage, size: count }: ContainerValue, size: number): NumberSet {
+  const { summary, cells } = storage;
+  const objects = summary.objects?.of === summary.content ? summary.objects : undefined;
+  const numbers = objects?.numbers;
+  if (cells.size > 0 || (size > 0 && numbers?.length !== size)) throw new Unsupported();
+  const now = new Set(Array.from(numbers ?? []));
+  const made = setOf(machine, type, () => now);
+  if (objects?.drawn || count.kind === "unknown") machine.random?.flow.isInvented(made.source, true);
   return made;
 }
 
@@ -119,10 +150,10 @@ function rowsOf(
   const objects = summary.objects?.of === summary.content ? summary.objects : undefined;
   const held = objects?.rows;
   if (type === undefined || element.name !== "vector" || (!held && summary.content.kind !== "zero")) throw new Unsupported();
-  const initial = (index: number): Known[] => {
+  const initial = (index: number): ArrayLike<Known> => {
     const cell = cells.get(index * vectorBytes);
     if (cell) return cell.value.kind === "container" ? elementsOf(cell.value) : giveUp();
-    return held ? Array.from(held[index] ?? []) : [];
+    return held?.[index] ?? [];
   };
   const rows = new Rows(size, initial);
   if (objects?.drawn || known.kind === "unknown") machine.random?.flow.isInvented(rows, true);

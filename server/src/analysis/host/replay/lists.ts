@@ -55,11 +55,12 @@ export class Row implements List {
 /** A list of lists. Rows are made when they are asked for. */
 export class Rows {
   readonly #rows: (Row | undefined)[] = [];
-  readonly #initial: (index: number) => Known[];
+  readonly #initial: (index: number) => ArrayLike<Known>;
+  #copied = 0;
   length: number;
 
   /** @param initial what a row holds at first. @throws GivenUp where that is not known */
-  constructor(length: number, initial: (index: number) => Known[]) {
+  constructor(length: number, initial: (index: number) => ArrayLike<Known>) {
     this.length = length;
     this.#initial = initial;
   }
@@ -67,7 +68,12 @@ export class Rows {
   /** @throws GivenUp */
   row(index: Known): Row {
     if (index === undefined || !(index >= 0 && index < this.length && Number.isInteger(index))) throw new GivenUp();
-    const row = this.#rows[index] ?? new Row(this.#initial(index));
+    const known = this.#rows[index];
+    if (known) return known;
+    const initial = this.#initial(index);
+    this.#copied += initial.length;
+    if (this.#copied > mostElements) throw new GivenUp();
+    const row = new Row(Array.from(initial));
     this.#rows[index] = row;
     return row;
   }
@@ -80,8 +86,27 @@ export class Rows {
     this.length = length;
   }
 
-  get all(): readonly Row[] {
-    return Array.from({ length: this.length }, (_, k) => this.row(k));
+  /** Those that were asked for. */
+  get touched(): readonly Row[] {
+    return this.#rows.filter((row) => row !== undefined);
+  }
+
+  /** It is known what each of them holds. */
+  get areKnown(): boolean {
+    try {
+      return this.held.length === this.length;
+    } catch (error) {
+      if (error instanceof GivenUp) return false;
+      throw error;
+    }
+  }
+
+  /** All as they are, those that nobody has asked for as they were. */
+  get held(): readonly ArrayLike<number>[] {
+    return Array.from({ length: this.length }, (_, k) => {
+      const row = this.#rows[k];
+      return (row ? row.values : this.#initial(k)) as ArrayLike<number>;
+    });
   }
 }
 

@@ -83,6 +83,8 @@ export interface NumberSet {
   readonly source: unknown;
   /** Who goes through it finds the numbers in order. */
   readonly isOrdered: boolean;
+  /** Of a set of pairs of integers, each of which stands there as one number. */
+  readonly pair?: readonly (readonly [name: string, type: NumberName])[];
 }
 
 export type AnyList = NumberList | RecordList | ListOfLists | NumberSet;

@@ -19,6 +19,7 @@ import {
   spend,
   Unsupported,
 } from "./machine.ts";
+import { paired } from "./pairs.ts";
 import { partsOf } from "./records.ts";
 
 type Arguments = readonly Expression[];
@@ -270,17 +271,39 @@ function listsMethod(machine: Machine, target: ListOfLists, name: string, args: 
   }
 }
 
-function setMethod(machine: Machine, target: NumberSet, name: string, [first, second]: Arguments): Code {
-  const { set, type, source } = target;
-  if (!first || second) throw new Unsupported();
-  const code = machine.code(first);
-  const convert = conversion(code.type, type);
-  const key = (): number => {
-    const value = code.run();
-    const made = value === undefined ? undefined : convert(value);
-    if (made === undefined) throw new GivenUp();
+/** What an argument is in a set. */
+function keyOf(machine: Machine, { type, pair }: NumberSet, args: Arguments): () => number {
+  const [first, second] = args;
+  if (!first || (second && !pair)) throw new Unsupported();
+  const types = pair ? pair.map(([, member]) => member) : [type];
+  const codes = second
+    ? args.map((each) => machine.code(each))
+    : pair
+      ? partsOf(
+          machine,
+          first,
+          pair.map(([name]) => name),
+        )
+      : [machine.code(first)];
+  const values = codes.map(({ type: from, run }, k): Run => {
+    const convert = conversion(from, types[k] ?? type);
+    return () => {
+      const value = run();
+      return value === undefined ? undefined : convert(value);
+    };
+  });
+  const [one, other] = values;
+  return () => {
+    if (pair) return paired(one?.(), other?.());
+    const made = one?.();
+    if (typeof made !== "number") throw new GivenUp();
     return made;
   };
+}
+
+function setMethod(machine: Machine, target: NumberSet, name: string, args: Arguments): Code {
+  const { set, source } = target;
+  const key = keyOf(machine, target, args);
   switch (name) {
     case "insert":
     case "emplace":

@@ -1,6 +1,7 @@
 /** Numbers and arrays of them, as types, names and columns have them. */
 import { sizeOf } from "../memory/read-write.ts";
-import type { Allocation, HostType } from "../values/model.ts";
+import type { Allocation, HostType, Value } from "../values/model.ts";
+import { float, int, isFloat } from "../values/values.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
 import { Column } from "./columns.ts";
 import type { List } from "./lists.ts";
@@ -38,3 +39,6 @@ export function columnFor(machine: Machine, allocation: Allocation, type: HostTy
   if (!known && (column.isInvented || likely !== undefined)) machine.random?.flow.isInvented(column, likely !== undefined);
   return column;
 }
+
+export const numberValue = (value: number | bigint, type: NumberName): Value =>
+  isFloat(type) ? float(Number(value), type) : int(value, type);

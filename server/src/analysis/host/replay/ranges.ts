@@ -1,15 +1,17 @@
 /** `for (x : list)` in replayed code. */
 import type { Statement } from "../../../syntax/ast.ts";
 import { hostType } from "../memory/host-types.ts";
+import type { Known } from "./arithmetic.ts";
 import { bindMembers } from "./declarations.ts";
 import { arrayRange } from "./iterators.ts";
 import { itemOf, listOf } from "./list-targets.ts";
-import { lengthOf } from "./lists.ts";
+import { lengthOf, Row } from "./lists.ts";
 import {
   type AnyList,
   type Execute,
   ending,
   GivenUp,
+  type Item,
   type Machine,
   newSlot,
   type Slot,
@@ -20,6 +22,7 @@ import {
 } from "./machine.ts";
 import { inOrder } from "./methods.ts";
 import { numberType } from "./numbers.ts";
+import { firstOf, secondOf } from "./pairs.ts";
 import { newRecord } from "./records.ts";
 import { loadOf, storeTo } from "./targets.ts";
 
@@ -58,29 +61,25 @@ export function rangeCode(machine: Machine, s: RangeFor): Execute {
 /** An element of a list by its index, and what is to be done before the first. */
 function elementOf(machine: Machine, list: AnyList, at: Slot): { readonly element: Target; readonly begin: () => void } {
   const { slots } = machine;
-  if (list.kind !== "set") return { element: itemOf(list, () => slots[at.index]), begin: () => undefined };
+  const index = (): Known => slots[at.index];
+  if (list.kind !== "set") return { element: itemOf(list, index), begin: () => undefined };
   if (!list.isOrdered) throw new Unsupported();
-  const value = newSlot(machine, list.type);
-  let numbers: readonly number[] = [];
-  machine.random?.flow.readsList(list.source);
-  machine.random?.flow.stores(value.index);
-  const element: Target = {
-    kind: "item",
-    list: () => ({
-      length: numbers.length,
-      read: (k: number) => numbers[k],
-      write: () => undefined,
-      resize: () => undefined,
-      append: () => undefined,
-    }),
-    at: () => slots[at.index],
-    type: list.type,
-    source: list.source,
-  };
+  const { source, pair } = list;
+  const parts = pair
+    ? pair.map(([name, type], k) => ({ name, type, of: k === 0 ? firstOf : secondOf, row: new Row() }))
+    : [{ name: "", type: list.type, of: (number: number) => number, row: new Row() }];
+  machine.random?.flow.readsList(source);
+  const items = parts.map((part): readonly [string, Item] => [
+    part.name,
+    { kind: "item", list: () => part.row, at: index, type: part.type, source },
+  ]);
+  const [only] = items;
+  if (!only) throw new Unsupported();
   return {
-    element,
+    element: pair ? { kind: "record", members: new Map(items) } : only[1],
     begin: () => {
-      numbers = inOrder(list);
+      const numbers = inOrder(list);
+      for (const part of parts) part.row = new Row(numbers.map(part.of));
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Statements of host code as closures. */
 import type { Condition, Expression, Statement } from "../../../syntax/ast.ts";
+import { numberOf } from "../values/values.ts";
 import type { Known } from "./arithmetic.ts";
 import { innerLoop } from "./counted.ts";
 import { declare } from "./declarations.ts";
@@ -18,6 +19,7 @@ import {
   Unsupported,
 } from "./machine.ts";
 import { rangeCode } from "./ranges.ts";
+import { narrowed } from "./wide.ts";
 
 const { normal, breaks, continues, returns } = ending;
 
@@ -61,6 +63,10 @@ export function statementCode(machine: Machine, s: Statement): Execute {
       return scoped(machine, () => loopCode(machine, s, true));
     case "range-for":
       return scoped(machine, () => rangeCode(machine, s));
+    case "switch":
+      return scoped(machine, () => switchCode(machine, s));
+    case "case":
+      return () => normal;
     case "break":
       machine.nest?.broken();
       return () => breaks;
@@ -132,11 +138,42 @@ function turnsBy(first: Known, now: Known): number | undefined {
   return closer > 0 ? (Math.abs(now ?? 0) / closer) * turnsToTell : undefined;
 }
 
+/** @throws Unsupported */
+function switchCode(machine: Machine, s: Statement & { readonly kind: "switch" }): Execute {
+  const { random } = machine;
+  if (!random || s.condition.kind === "variable" || s.init || s.body.kind !== "block") throw new Unsupported();
+  const { condition } = s;
+  const chosen = asDecision(machine, () => converted(codeOf(machine, condition), "long"));
+  const labels = new Map<number, number>();
+  let otherwise: number | undefined;
+  const body = s.body.body.map((statement, index) => {
+    if (statement.kind === "case") {
+      const label = statement.value && numberOf(machine.host.evaluate(statement.value));
+      if (statement.last || (statement.value && label === undefined)) throw new Unsupported();
+      if (label === undefined) otherwise = index;
+      else labels.set(label, index);
+    }
+    return statementCode(machine, statement);
+  });
+  return () => {
+    const value = chosen();
+    if (typeof value !== "number") throw new GivenUp();
+    const from = labels.get(value) ?? otherwise;
+    for (let k = from ?? body.length; k < body.length; k++) {
+      const end = body[k]?.() ?? normal;
+      if (end === breaks) return normal;
+      if (end !== normal) return end;
+    }
+    return normal;
+  };
+}
+
 /** How far apart the sides of a comparison are. */
 function gapCode(machine: Machine, condition: Condition | undefined): Run | undefined {
   if (condition?.kind !== "binary" || !/^(<|>|<=|>=|!=)$/.test(condition.op)) return undefined;
   const { effects } = machine;
-  const [left, right] = asStatement(machine, () => [codeOf(machine, condition.left).run, codeOf(machine, condition.right).run] as const);
+  const code = (e: Expression): Run => narrowed(codeOf(machine, e).run);
+  const [left, right] = asStatement(machine, () => [code(condition.left), code(condition.right)] as const);
   if (machine.effects !== effects) throw new Unsupported();
   return () => {
     const [a, b] = [left(), right()];

@@ -11,6 +11,7 @@ import { numberOf } from "../values/values.ts";
 import { conversion, type Known, type NumberName } from "./arithmetic.ts";
 import { constantLine, type Line, lineAs, scaled, sum } from "./lines.ts";
 import { indexOf, itemOf, listOf } from "./list-targets.ts";
+import type { List } from "./lists.ts";
 import {
   asDecision,
   type Code,
@@ -28,6 +29,7 @@ import {
 import type { Nest } from "./nest.ts";
 import { columnFor, declared, indexWithin, numberType } from "./numbers.ts";
 import { snapshotOf } from "./snapshot.ts";
+import { isWide, narrowed, reduced } from "./wide.ts";
 
 export type { Code } from "./machine.ts";
 
@@ -77,9 +79,32 @@ function endOf(machine: Machine, e: Expression & { readonly kind: "call" }): Tar
   return itemOf(list, at);
 }
 
+/** `s.insert(x).second`: whether it was not there. */
+function insertResult(machine: Machine, e: Expression & { readonly kind: "call" }): Item | undefined {
+  const list = e.callee.kind === "member" ? listOf(machine, e.callee.base, true) : undefined;
+  if (list?.kind !== "set") return undefined;
+  const { set, source } = list;
+  const insert = machine.code(e).run;
+  machine.random?.flow.readsList(source);
+  const added: List = {
+    length: 1,
+    read: () => {
+      const before = set().size;
+      insert();
+      return set().size - before;
+    },
+    write: () => undefined,
+    resize: () => undefined,
+    append: () => undefined,
+  };
+  return { kind: "item", list: () => added, at: () => 0, type: "bool", source };
+}
+
 /** `x.member` of a record that is the replayed code's own, or stands in a list. */
 function memberOf(machine: Machine, e: Expression & { readonly kind: "member" }, code: (e: Expression) => Code): Target | undefined {
   const base = withoutParentheses(e.base);
+  if (base.kind === "call" && lastText(e.name) === "second" && base.callee.kind === "member" && lastText(base.callee.name) === "insert")
+    return insertResult(machine, base);
   const isOwn = base.kind === "name" && base.name.parts.length === 1 && declared(machine, lastText(base.name)) !== undefined;
   if (e.arrow || !(isOwn || base.kind === "subscript" || base.kind === "call")) return undefined;
   const object = targetOf(machine, base, code);
@@ -108,6 +133,8 @@ export function cellSlot(machine: Machine, cell: Cell): Slot {
   const slot = newSlot(machine, type);
   const value = numberOf(cell.value);
   machine.slots[slot.index] = value !== undefined && Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : value;
+  if (machine.random && cell.value.kind === "int" && typeof cell.value.value === "bigint")
+    machine.slots[slot.index] = reduced(cell.value.value);
   machine.cells.set(cell, slot);
   const { nest } = machine;
   const held = machine.slots[slot.index];
@@ -156,7 +183,7 @@ function elementAt({ host }: Machine, base: Elements, index: Code): Elements {
   const bytes = sizeOf(host, base.type);
   if (bytes === undefined) throw new Unsupported();
   const { offset } = base;
-  const { run } = index;
+  const run = isWide(index.type) ? narrowed(index.run) : index.run;
   const at = lineAs(index.line, "long");
   return {
     ...base,

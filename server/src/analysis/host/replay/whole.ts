@@ -3,27 +3,23 @@
  * description of the first few. Where all that is random are independent numbers stored one after the other, how they are spread says
  * as much, and only the generators' states are noted.
  */
+
+import type { Content } from "@warplens/sim-engine";
 import type { Statement } from "../../../syntax/ast.ts";
 import { keepState } from "../library/random.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import { lastText } from "../resolve/names.ts";
 import { drawnReason } from "../values/inputs.ts";
-import type { Cell, ContainerValue, UnknownValue } from "../values/model.ts";
+import type { Cell, ContainerValue, Objects, UnknownValue } from "../values/model.ts";
 import { int, unknown } from "../values/values.ts";
 import { codeOf } from "./expressions.ts";
 import { drawnSource, Flow, inventedSource } from "./flow.ts";
-import { mostOfLoop, mostOfRun, numberValue, settleSteps } from "./index.ts";
+import { mostOfLoop, mostOfRun, settleSteps } from "./index.ts";
+import { sourcesOf } from "./iterators.ts";
 import { lengthOf, Row } from "./lists.ts";
-import {
-  type AnyList,
-  type Execute,
-  GivenUp,
-  type ListOfLists,
-  type Machine,
-  type Random,
-  type RecordList,
-  Unsupported,
-} from "./machine.ts";
+import { type AnyList, type Execute, GivenUp, type Machine, type Random, Unsupported } from "./machine.ts";
+import { inOrder } from "./methods.ts";
+import { numberValue } from "./numbers.ts";
 import { rangeCode } from "./ranges.ts";
 import { loopCode, scoped, statementCode } from "./statements.ts";
 
@@ -96,7 +92,7 @@ function whole(machine: Machine, s: Statement): Execute | undefined {
 
 /** Whether there is something in a statement that is not told by a description of its first turns. */
 function isWorth({ kind }: Statement, { flow }: Random): boolean {
-  if (kind === "expression" || flow.hasRandom || flow.grown.size > 0) return true;
+  if (kind === "expression" || flow.hasRandom || flow.grown.size > 0 || flow.isSpecial) return true;
   return kind === "range-for" && flow.lists.size > 0;
 }
 
@@ -143,7 +139,10 @@ class Outcome {
   }
 
   get #areListsKnown(): boolean {
-    return [...this.#random.lists.values()].every((list) => rowsIn(list).every((row) => row.values.every((value) => value !== undefined)));
+    const isKnown = (list: AnyList): boolean =>
+      (list.kind !== "lists" || list.rows().areKnown) &&
+      rowsIn(list).every((row) => row.values.every((value) => typeof value === "number"));
+    return [...this.#random.lists.values()].every(isKnown);
   }
 
   /** All that is random are independent numbers that are stored one after the other, to be read later. */
@@ -189,13 +188,12 @@ class Outcome {
   #commitList(cell: Cell, list: AnyList): void {
     const { value } = cell;
     const { journal } = this.#host;
-    const sources = list.kind === "records" ? [...list.fields.values()].map(({ source }) => source) : [list.source];
+    const sources = sourcesOf(list);
     if (value.kind !== "container" || !sources.some((source) => this.#random.flow.grown.has(source) || this.#isChanged(source))) return;
     const length = lengthOf(list);
     // How long it is rests on what decides; what it holds on more.
     const size = this.#invented === undefined ? this.#sizeStoodFor(length, cell) : int(length, "ulong");
-    if (list.kind === "lists") this.#commitObjects(value, list);
-    if (list.kind === "records") this.#commitObjects(value, list);
+    if (list.kind !== "numbers") this.#commitObjects(value, list);
     if (this.#invented === undefined) journal.summarise(value.storage, { ...value.storage.summary, bytes: undefined, why: size });
     journal.set(cell, { ...value, size: size.kind === "int" ? size : unknownSize(size) });
   }
@@ -211,20 +209,32 @@ class Outcome {
   }
 
   /** Elements that are lists or records. */
-  #commitObjects({ storage }: ContainerValue, list: ListOfLists | RecordList): void {
+  #commitObjects({ storage }: ContainerValue, list: Exclude<AnyList, { readonly kind: "numbers" }>): void {
     const { journal } = this.#host;
-    const of = { kind: "unknown" } as const;
-    const objects =
-      list.kind === "lists"
-        ? { rows: list.rows().all.map(({ values }) => values.map((value) => value ?? 0)), drawn: this.#isInvented(list.source) }
-        : {
-            fields: new Map([...list.fields].map(([name, { list: field }]) => [name, numbersOf(field())] as const)),
-            drawn: [...list.fields.values()].some(({ source }) => this.#isInvented(source)),
-          };
+    const drawn = sourcesOf(list).some((source) => this.#isInvented(source));
+    const of = this.#contentOf(list, drawn);
+    const objects = { ...objectsIn(list), drawn };
     const { numbers: _, band: __, ...rest } = storage.summary;
     const bytes = rest.elementBytes === undefined ? undefined : rest.elementBytes * lengthOf(list);
     const reason = "elements that are made one by one";
     journal.summarise(storage, { ...rest, bytes, content: of, reason, objects: { of, ...objects } }, new Map());
+  }
+
+  /** Of a set that is gone through in order what it holds, one after the other. */
+  #contentOf(list: AnyList, drawn: boolean): Content {
+    if (list.kind !== "set" || !list.isOrdered || list.pair) return { kind: "unknown" };
+    return { kind: "values", values: Float64Array.from(inOrder(list)), ...(drawn ? { drawn } : {}) };
+  }
+}
+
+function objectsIn(list: Exclude<AnyList, { readonly kind: "numbers" }>): Omit<Objects, "of" | "drawn"> {
+  switch (list.kind) {
+    case "lists":
+      return { rows: list.rows().held };
+    case "records":
+      return { fields: new Map([...list.fields].map(([name, { list: field }]) => [name, numbersOf(field())] as const)) };
+    case "set":
+      return { numbers: [...list.set()] };
   }
 }
 
@@ -232,7 +242,7 @@ const unknownSize = (size: ContainerValue["size"] | { readonly kind: string }): 
   size.kind === "unknown" ? (size as UnknownValue) : unknown(drawnReason);
 
 function rowsIn(list: AnyList): readonly Row[] {
-  if (list.kind === "lists") return list.rows().all;
+  if (list.kind === "lists") return list.rows().touched;
   if (list.kind !== "records") return [];
   return [...list.fields.values()].flatMap(({ list: field }) => {
     const found = field();

@@ -18,7 +18,7 @@ export interface ContainerType {
   /** `std::array<T, N>`. */
   readonly count?: number;
 }
-export type ContainerName = "vector" | "device_vector" | "array" | "string" | "unique_ptr" | "function";
+export type ContainerName = "vector" | "device_vector" | "array" | "string" | "unique_ptr" | "function" | "set" | "unordered_set";
 
 export type HostType = Type | ContainerType;
 
@@ -174,6 +174,8 @@ export interface Objects {
   readonly of: Content;
   readonly rows?: readonly ArrayLike<number>[];
   readonly fields?: ReadonlyMap<string, ArrayLike<number>>;
+  /** Of a set whose order is the library's own business: its numbers. */
+  readonly numbers?: ArrayLike<number>;
   /** Numbers among them stand for the program's. */
   readonly drawn: boolean;
 }
