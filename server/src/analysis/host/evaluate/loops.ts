@@ -7,6 +7,7 @@
 
 import type { Condition, Expression, Statement } from "../../../syntax/ast.ts";
 import { termsOf, withoutParentheses } from "../../../syntax/terms.ts";
+import { forgetContent } from "../memory/effects.ts";
 import type { Completion, Interpreter } from "../memory/interpreter.ts";
 import { type LoopTrace, passOn } from "../memory/loop-trace.ts";
 import { copied } from "../memory/read-write.ts";
@@ -93,13 +94,13 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
     const known = loop.testedLast && done === 0 ? true : truth(loop.test());
     if (known === false) return undefined;
     if (known === undefined && done > 0) {
-      widen(host, mark);
+      widen(host, mark, trace);
       host.launches.forgetCounts(counted);
       host.events?.rest(undefined);
       return undefined;
     }
     if (done > 0 && exhausted(host, trace)) {
-      widen(host, mark);
+      widen(host, mark, trace);
       host.launches.forgetCounts(counted);
       host.events?.rest(undefined);
       return undefined;
@@ -122,7 +123,7 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
     if (completion?.kind === "break") return undefined;
     if (completion !== undefined && completion.kind !== "continue") return completion;
     if (known === undefined || (trace.mayEnd && loop.condition === undefined)) {
-      widen(host, mark);
+      widen(host, mark, trace);
       host.launches.forgetCounts(counted);
       host.events?.rest(undefined);
       return undefined;
@@ -158,7 +159,11 @@ function exhausted(host: Interpreter, trace: LoopTrace): boolean {
 const changed = (host: Interpreter, mark: number): Map<Cell, Value> => host.journal.changedVariables(mark);
 
 /** After a loop whose number of iterations is not known. */
-function widen(host: Interpreter, mark: number): void {
+function widen(host: Interpreter, mark: number, trace: LoopTrace): void {
+  // What the turns that were run have stored is not all.
+  for (const [allocation, { scattered, lo, hi }] of trace.stores)
+    if (scattered || lo < hi || (trace.depth > 0 && (allocation.summary.bytes ?? 0) > (allocation.summary.elementBytes ?? 0)))
+      forgetContent(host, allocation, "stored in a loop of which the end is not known");
   for (const [cell, before] of changed(host, mark)) {
     if (isGrown(before, cell.value)) host.journal.set(cell, ofAnySize(host, cell.value));
     else if (!isExchanged(before, cell.value)) host.journal.set(cell, afterLoop(cell.value));

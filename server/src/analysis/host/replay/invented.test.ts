@@ -47,6 +47,10 @@ describe("what is not known", () => {
       "std::vector<int> h; for (int i = 0; i < 9000; i++) if (read_one(i)) h.push_back(i);",
     ],
     [
+      "what is counted at indices of a list that nobody knows",
+      "std::vector<int> c(9000); for (int x : read_all()) c[x]++; std::vector<int> h; for (int i = 0; i < 9000; i++) if (c[i]) h.push_back(i);",
+    ],
+    [
       "one of several",
       "std::vector<std::vector<int>> a(9); for (int i = 0; i < 100; i++) a[read_one(i)].push_back(i); std::vector<int> h = a[3];",
     ],
