@@ -136,7 +136,7 @@ function contentKey(content: Content): unknown {
     sum = Math.imul(sum ^ bits.getInt32(0), 16777619);
     sum = Math.imul(sum ^ bits.getInt32(4), 16777619);
   }
-  return ["values", values.length, sum];
+  return ["values", values.length, sum, ...(content.drawn ? ["drawn"] : [])];
 }
 
 /** 53 bits and the length: two texts that differ do not meet by chance. */

@@ -398,11 +398,11 @@ const reached: readonly {
   {
     set: "h200-works",
     launches: 103,
-    // How many blocks there are is drawn by rand(), or read back from what a kernel has found.
-    otherwise: ["bfs_expand_level", "segmentedSumWarp"],
+    // How many blocks there are is drawn by rand(), behind more numbers than are gone through.
+    otherwise: ["segmentedSumWarp"],
     least: {
       simulated: 100,
-      configurationsRight: 98,
+      configurationsRight: 99,
       globalLinesExact: 0.81,
       sharedLinesExact: 0.88,
       uncoalescedRecall: 0.9,

@@ -87,6 +87,12 @@ const isOpenArgument = (argument: Argument): boolean =>
 const isOpen = (content: Content): boolean =>
   content.kind === "unknown" || (content.kind === "parts" && content.parts.some((part) => isOpen(part.content)));
 
+/** Some of it is drawn in place of numbers that the program draws. */
+const isDrawn = (content: Content): boolean =>
+  (content.kind === "values" && content.drawn === true) ||
+  (content.kind === "parts" && content.parts.some((part) => isDrawn(part.content)));
+const drawnWhy = "the program draws it, of a generator that nobody knows what it began with";
+
 /** With something in the place of what is unknown. */
 function closed(content: Content, assumed: Content): Content {
   if (content.kind === "unknown") return assumed;
@@ -251,6 +257,10 @@ class Completion {
     this.decisive.add(index);
     const { content, element = buffer.element, origins } = this.#contents.resolve(buffer.content);
     for (const origin of origins) this.origins.push({ what: `contents of ${buffer.name}`, ...origin });
+    if (isDrawn(content)) {
+      this.madeUp.add(index);
+      this.assumptions.push({ what: `contents of ${buffer.name}`, value: "drawn at random", why: drawnWhy });
+    }
     if (!isOpen(content)) {
       this.#buffers[index] = { ...buffer, content, ...(element ? { element } : {}) };
       return;

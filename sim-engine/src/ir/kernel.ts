@@ -513,7 +513,8 @@ export type Content =
   | { readonly kind: "uniform"; readonly lo: number; readonly hi: number }
   /** A pseudo-random permutation of 0..n-1. */
   | { readonly kind: "permutation"; readonly n: number }
-  | { readonly kind: "values"; readonly values: ArrayLike<number> }
+  /** `drawn`: at random, in place of numbers that the program draws and nobody knows. */
+  | { readonly kind: "values"; readonly values: ArrayLike<number>; readonly drawn?: true }
   | { readonly kind: "computed"; readonly by: ElementFormula }
   | { readonly kind: "bytes"; readonly value: number }
   /** What an earlier launch left in its buffer `buffer`: byte 0 here is byte `offset` there. `since`: others may have written there, too. */

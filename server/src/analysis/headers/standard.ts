@@ -1,6 +1,6 @@
 /**
  * Of the standard library what host code is evaluated with: classes whose meaning is more than a value of their own. Written for
- * an evaluator: a random number is one that `rand` or `drand48` gives, a map is searched from its start.
+ * an evaluator: a map is searched from its start.
  */
 
 export const utility = `#pragma once
@@ -33,54 +33,74 @@ template <typename F> class function { void *callable_[4]; };
 }
 `;
 
-const engine = (name: string, result: string, value: string): string => `class ${name} {
-    unsigned long state_;
+const engine = (name: string, result: string, seed: number): string => `class ${name} {
+    unsigned long seed_, drawn_;
 public:
     typedef ${result} result_type;
-    ${name}() : state_(1) {}
-    ${name}(unsigned long seed) : state_(seed) {}
-    void seed(unsigned long seed) { state_ = seed; }
-    void discard(unsigned long long) {}
-    ${result} operator()() { return ${value}; }
+    ${name}() : seed_(${seed}), drawn_(0) {}
+    ${name}(unsigned long seed) : seed_(seed), drawn_(0) {}
+    void seed(unsigned long seed) { seed_ = seed; drawn_ = 0; }
+    void discard(unsigned long long count) { drawn_ += count; }
+    static constexpr ${result} min() { return ${name.startsWith("mt") || name === "random_device" ? 0 : 1}; }
+    static constexpr ${result} max() { return ${name.startsWith("mt") || name === "random_device" ? (name === "mt19937_64" ? "-1ul" : "4294967295u") : 2147483646}; }
+    ${result} operator()() { return __warplens_number(*this); }
 };
 `;
 
-/** A normal distribution by the interval that has its mean and its variance. */
+/** @param parameters members, each with what it is by itself */
+const distribution = (name: string, parameters: readonly (readonly [name: string, initial: number])[], type = "T"): string => {
+  const members = parameters.map(([member]) => `${member}_`);
+  const own = /^(uniform_int|uniform_real|normal|lognormal|exponential)$/.test(name) ? "T" : "double";
+  return `${type === "T" ? `template <typename T = ${name === "uniform_int" || name === "geometric" || name === "poisson" ? "int" : "double"}> ` : ""}class ${name}_distribution {
+    ${own} ${members.join(", ")};
+    double kept_;
+    bool keeps_;
+public:
+    ${name}_distribution() : ${parameters.map(([member, initial]) => `${member}_(${initial})`).join(", ")}, kept_(0), keeps_(false) {}
+    explicit ${name}_distribution(${parameters.map(([member, initial], k) => `${own} ${member}${k > 0 ? ` = ${initial}` : ""}`).join(", ")}) : ${parameters.map(([member]) => `${member}_(${member})`).join(", ")}, kept_(0), keeps_(false) {}
+    void reset() { keeps_ = false; }
+    template <typename G> ${type} operator()(G &generator) { return (${type})__warplens_draw(*this, generator); }
+};
+`;
+};
+
+/** What is drawn is the evaluator's business (`host/library/random.ts`): an engine is its seed, and how many numbers it has given. */
 export const random = `#pragma once
 #include <utility>
 namespace std {
-${engine("mt19937", "unsigned int", "(unsigned int)(2ul * lrand48() + 1ul)")}
-${engine("mt19937_64", "unsigned long", "(unsigned long)lrand48() << 33")}
-${engine("minstd_rand", "unsigned int", "(unsigned int)lrand48()")}
-${engine("default_random_engine", "unsigned int", "(unsigned int)lrand48()")}
-${engine("random_device", "unsigned int", "(unsigned int)(2ul * lrand48() + 1ul)")}
-template <typename T = int> class uniform_int_distribution {
-    T least_, greatest_;
+${engine("mt19937", "unsigned long", 5489)}
+${engine("mt19937_64", "unsigned long", 5489)}
+${engine("minstd_rand0", "unsigned long", 1)}
+${engine("minstd_rand", "unsigned long", 1)}
+${engine("default_random_engine", "unsigned long", 1)}
+${engine("random_device", "unsigned int", 0)}
+${distribution("uniform_int", [
+  ["least", 0],
+  ["greatest", 2147483647],
+])}
+${distribution("uniform_real", [
+  ["least", 0],
+  ["end", 1],
+])}
+${distribution("normal", [
+  ["mean", 0],
+  ["deviation", 1],
+])}
+${distribution("lognormal", [
+  ["mean", 0],
+  ["deviation", 1],
+])}
+${distribution("exponential", [["rate", 1]])}
+${distribution("bernoulli", [["share", 0.5]], "bool")}
+${distribution("geometric", [["share", 0.5]])}
+${distribution("poisson", [["mean", 1]])}
+template <typename T = int> class discrete_distribution {
+    vector<double> weights_;
 public:
-    uniform_int_distribution() : least_(0), greatest_(2147483647) {}
-    uniform_int_distribution(T least, T greatest) : least_(least), greatest_(greatest) {}
-    template <typename G> T operator()(G &) { return least_ + lrand48() % (greatest_ - least_ + 1); }
-};
-template <typename T = double> class uniform_real_distribution {
-    T least_, end_;
-public:
-    uniform_real_distribution() : least_(0), end_(1) {}
-    uniform_real_distribution(T least, T end) : least_(least), end_(end) {}
-    template <typename G> T operator()(G &) { return least_ + (end_ - least_) * drand48(); }
-};
-template <typename T = double> class normal_distribution {
-    T mean_, deviation_;
-public:
-    normal_distribution() : mean_(0), deviation_(1) {}
-    normal_distribution(T mean, T deviation) : mean_(mean), deviation_(deviation) {}
-    template <typename G> T operator()(G &) { return mean_ + deviation_ * 1.7320508 * (2 * drand48() - 1); }
-};
-class bernoulli_distribution {
-    double share_;
-public:
-    bernoulli_distribution() : share_(0.5) {}
-    bernoulli_distribution(double share) : share_(share) {}
-    template <typename G> bool operator()(G &) { return drand48() < share_; }
+    discrete_distribution() {}
+    discrete_distribution(initializer_list<double> weights) : weights_(weights) {}
+    template <typename I> discrete_distribution(I first, I last) { weights_ = vector<double>(first, last); }
+    template <typename G> T operator()(G &generator) { return (T)__warplens_draw(*this, generator); }
 };
 }
 `;

@@ -66,7 +66,7 @@ test("what is random takes the middle of its range", () => {
   const fact = only(`
     #include <cstdlib>
     __global__ void k(float *p, int n) {}
-    int main() { float *p; cudaMalloc(&p, 4096); int n = 1000 + rand() % 1001; k<<<(n + 99) / 100, 100>>>(p, n); }`);
+    int main() { srand(time(0)); float *p; cudaMalloc(&p, 4096); int n = 1000 + rand() % 1001; k<<<(n + 99) / 100, 100>>>(p, n); }`);
   expect(fact.launch?.grid).toEqual([15, 1, 1]);
   expect(fact.launch?.arguments[1]).toEqual({ kind: "scalar", value: 1500, assumed: true });
   expect(fact.configuration).toMatchObject([{ what: "grid", why: "a random value; the middle of those it may have" }]);

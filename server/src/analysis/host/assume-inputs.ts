@@ -48,7 +48,7 @@ export function assumeInputs(
   entry: LaunchEntry,
   given: ReadonlyMap<string, number>,
 ): Assumed | undefined {
-  if (openInputs(entry).size === 0) return isConfigured(entry) ? { entry, assumed: [] } : undefined;
+  if (openInputs(entry).size === 0) return isConfigured(entry) ? withDrawn(repetition, run, entry, given) : undefined;
   const shaped = [...openInputs(entry)].some((name) => tensorShape(name) !== undefined);
   const policies = [...(shaped ? [{ size: mostOther, shaped: true }] : []), ...sizes.map((size) => ({ size, shaped: false }))];
   for (const policy of policies) {
@@ -56,6 +56,26 @@ export function assumeInputs(
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The launch with numbers in the place of those that the program draws, where its arguments or the sizes of its buffers come of such. */
+function withDrawn(repetition: Repetition, run: Run, entry: LaunchEntry, given: ReadonlyMap<string, number>): Assumed {
+  const { drawn, reasons } = run.result;
+  const { captured } = entry;
+  const names = new Set([
+    ...captured.arguments.flatMap(({ inputs }) => inputs),
+    ...captured.buffers.flatMap(({ sizeInputs }) => sizeInputs),
+  ]);
+  const assumed = [...drawn].flatMap(([name, value]): AssumedInput[] =>
+    names.has(name) && !given.has(name) ? [{ name, value, why: reasons.get(name) ?? "it is not known" }] : [],
+  );
+  if (assumed.length === 0 || repetition.tired) return { entry, assumed: [] };
+  const again = repetition.again(run.fn, {
+    ...run.options,
+    assumed: new Map([...given, ...assumed.map(({ name, value }) => [name, Number(value)] as const)]),
+  });
+  const found = again.launches.find((other) => other.instance === entry.instance && other.turn === entry.turn);
+  return found && isConfigured(found) ? { entry: found, assumed } : { entry, assumed: [] };
 }
 
 /** What inputs are given: all the same size, or those of a tensor's shape theirs. */

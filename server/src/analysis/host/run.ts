@@ -68,6 +68,8 @@ export interface RunResult {
   readonly reasons: ReadonlyMap<string, string>;
   /** What they probably are, where that can be told. */
   readonly likely: ReadonlyMap<string, number>;
+  /** What stands for numbers that the program draws, by name. */
+  readonly drawn: ReadonlyMap<string, number>;
   /** Functions of libraries that were taken to succeed. */
   readonly succeeding: ReadonlySet<string>;
   readonly outOfSteps: boolean;
@@ -108,6 +110,7 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
     besides: (launch) => launches.besides(launch),
     reasons: host.inputs.reasons,
     likely: host.inputs.likely,
+    drawn: host.inputs.drawn,
     succeeding: host.inputs.succeeding,
     outOfSteps,
     steps: host.steps,
@@ -175,7 +178,11 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
     speculation: 0,
     uncertainty: 0,
     visited: new WeakMap(),
-    replays: { operations: options.withoutContents ? Number.POSITIVE_INFINITY : 0, steps: 0, given: new WeakSet(), inOrder: new WeakSet() },
+    replays: {
+      operations: options.withoutContents ? Number.POSITIVE_INFINITY : 0,
+      ...{ steps: 0, madeUp: 0 },
+      ...{ given: new WeakSet(), inOrder: new WeakSet(), ordinary: new WeakSet() },
+    },
     survivesExits: options.survivesExits === true,
   };
   return host;

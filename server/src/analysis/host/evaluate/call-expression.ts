@@ -4,7 +4,7 @@ import { callContainer } from "../library/containers.ts";
 import { libraryFunction } from "../library/index.ts";
 import { callString } from "../library/strings.ts";
 import { waitAsked } from "../memory/device-requests.ts";
-import { forgetTargets } from "../memory/effects.ts";
+import { forgetContent, forgetTargets } from "../memory/effects.ts";
 import { hostType, templateValues } from "../memory/host-types.ts";
 import { type Argument, type CallExpression, type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
 import { read, write } from "../memory/read-write.ts";
@@ -173,6 +173,9 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
     const made = callMethod(host, self, name, args);
     if (made !== undefined) return made;
   }
+  // A container of several, nobody knows which: it may be any of them that is another now.
+  if (place !== undefined && "offset" in place && place.offset === undefined && place.type?.kind === "container")
+    forgetContent(host, place.allocation, "one of several containers, of which nobody knows which, was changed");
   called(host, name, false);
   forgetTargets(host, args, `a call of the method \`${name}\` that cannot be followed`);
   return unknown(object.kind === "unknown" ? object.reason : `the result of the method \`${name}\``);

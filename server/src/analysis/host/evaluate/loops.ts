@@ -7,12 +7,14 @@
 
 import type { Condition, Expression, Statement } from "../../../syntax/ast.ts";
 import { termsOf, withoutParentheses } from "../../../syntax/terms.ts";
+import { forgetContent } from "../memory/effects.ts";
 import type { Completion, Interpreter } from "../memory/interpreter.ts";
 import { type LoopTrace, passOn } from "../memory/loop-trace.ts";
 import { copied } from "../memory/read-write.ts";
 import { extendStores, summariseStores } from "../memory/summarise.ts";
 import { elementWise } from "../replay/element-wise.ts";
 import { replay } from "../replay/index.ts";
+import { replayWhole } from "../replay/whole.ts";
 import { sameValue } from "../values/equal.ts";
 import type { Cell, ContainerValue, Value } from "../values/model.ts";
 import { bounds, float, int, isFloat, numberOf, range, truth, unknown } from "../values/values.ts";
@@ -65,11 +67,13 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   host.events?.beginLoop();
   const mark = host.journal.hold();
   const hurried = host.speculation > 0 || host.loops.some((around) => around.abstract);
+  const attempt = hurried || trace.depth !== 1 ? undefined : replayWhole(host, loop.statement);
   const limits = hurried ? patienceInPassing : launches ? patienceWithLaunch : (patience[trace.depth - 1] ?? patienceInside);
-  const completion = iterate(host, loop, trace, mark, limits);
+  const completion = attempt?.isDone ? undefined : iterate(host, loop, trace, mark, limits);
   host.events?.endLoop();
   host.journal.release(mark);
   if (trace.depth <= 1) summariseStores(host, trace);
+  attempt?.afterwards();
   host.loops.pop();
   host.final = final;
   if (outer !== undefined) passOn(trace, outer);
@@ -90,13 +94,13 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
     const known = loop.testedLast && done === 0 ? true : truth(loop.test());
     if (known === false) return undefined;
     if (known === undefined && done > 0) {
-      widen(host, mark);
+      widen(host, mark, trace);
       host.launches.forgetCounts(counted);
       host.events?.rest(undefined);
       return undefined;
     }
     if (done > 0 && exhausted(host, trace)) {
-      widen(host, mark);
+      widen(host, mark, trace);
       host.launches.forgetCounts(counted);
       host.events?.rest(undefined);
       return undefined;
@@ -119,7 +123,7 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
     if (completion?.kind === "break") return undefined;
     if (completion !== undefined && completion.kind !== "continue") return completion;
     if (known === undefined || (trace.mayEnd && loop.condition === undefined)) {
-      widen(host, mark);
+      widen(host, mark, trace);
       host.launches.forgetCounts(counted);
       host.events?.rest(undefined);
       return undefined;
@@ -155,7 +159,11 @@ function exhausted(host: Interpreter, trace: LoopTrace): boolean {
 const changed = (host: Interpreter, mark: number): Map<Cell, Value> => host.journal.changedVariables(mark);
 
 /** After a loop whose number of iterations is not known. */
-function widen(host: Interpreter, mark: number): void {
+function widen(host: Interpreter, mark: number, trace: LoopTrace): void {
+  // What the turns that were run have stored is not all.
+  for (const [allocation, { scattered, lo, hi }] of trace.stores)
+    if (scattered || lo < hi || (trace.depth > 0 && (allocation.summary.bytes ?? 0) > (allocation.summary.elementBytes ?? 0)))
+      forgetContent(host, allocation, "stored in a loop of which the end is not known");
   for (const [cell, before] of changed(host, mark)) {
     if (isGrown(before, cell.value)) host.journal.set(cell, ofAnySize(host, cell.value));
     else if (!isExchanged(before, cell.value)) host.journal.set(cell, afterLoop(cell.value));
@@ -227,6 +235,10 @@ function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: r
   const total = left === undefined ? undefined : done + left;
   const finals = abstractIteration(host, loop, trace, steps, left);
   for (const [cell, value] of finals) {
+    if (isGrown(samples[0]?.values.get(cell) ?? value, cell.value)) {
+      host.journal.set(cell, ofAnySize(host, cell.value));
+      continue;
+    }
     const [, second, third] = samples.map(({ values }) => values.get(cell) ?? cell.value);
     const turns = steps.get(cell) === undefined && alternates(samples, cell);
     host.journal.set(cell, (turns ? ((left ?? 0) % 2 === 0 ? third : second) : undefined) ?? value);

@@ -4,6 +4,7 @@ import { hostType } from "../memory/host-types.ts";
 import { type Completion, declareLocal, type Interpreter, ownSteps, step } from "../memory/interpreter.ts";
 import { copied, elementOf, read } from "../memory/read-write.ts";
 import { originOf, waited } from "../memory/watch.ts";
+import { isExchange, replayWhole } from "../replay/whole.ts";
 import { fromList, initialise } from "../resolve/construct.ts";
 import { placeOf } from "../resolve/places.ts";
 import { Cell, type Place, type RecordValue, type Value } from "../values/model.ts";
@@ -25,8 +26,7 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
       for (const declaration of s.declarations) declare(host, declaration);
       return ended(host);
     case "expression":
-      host.evaluate(s.expression);
-      return ended(host);
+      return ended(evaluated(host, s));
     case "if":
       return scoped(host, () => {
         if (s.init !== undefined) host.execute(s.init);
@@ -77,6 +77,13 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
     default:
       return undefined;
   }
+}
+
+function evaluated(host: Interpreter, s: Statement & { readonly kind: "expression" }): Interpreter {
+  const attempt = host.loops.length === 0 && isExchange(s) ? replayWhole(host, s) : undefined;
+  if (!attempt?.isDone) host.evaluate(s.expression);
+  attempt?.afterwards();
+  return host;
 }
 
 function ended(host: Interpreter): Completion {

@@ -12,7 +12,9 @@ import { arithmetic } from "../values/arithmetic.ts";
 import { convert, vectorValue } from "../values/convert.ts";
 import { Allocation, Cell, type PointerValue, type Value } from "../values/model.ts";
 import { int, integerOf, numberOf, pointer, range, unknown, voidValue } from "../values/values.ts";
+import { shuffleSwaps } from "./distributions.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
+import { drawn, engineOf } from "./random.ts";
 
 interface Span {
   readonly allocation: Allocation;
@@ -83,11 +85,19 @@ const generate: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
   if (found === undefined) return voidValue;
   const generator = argumentValue(found.rest, 0);
-  const drawn = generator.kind === "function" && generator.name === "rand" ? range(0, 2147483647, "int") : host.apply(generator, []);
-  const random = drawn.kind === "range" ? drawn : unknown("values of a generator");
+  const made = generator.kind === "function" && generator.name === "rand" ? range(0, 2147483647, "int") : anyOf(host, generator);
+  const random = made.kind === "range" ? made : unknown("values of a generator");
   setSpan(host, found.span, contentOf(elementOf(found.span, random)));
   return voidValue;
 };
+
+/** What a call may give, whichever of many it is. */
+function anyOf(host: Interpreter, generator: Value): Value {
+  host.loops.push({ stores: new Map(), abstract: true, mayEnd: false, since: host.steps, depth: 1 });
+  const made = host.apply(generator, []);
+  host.loops.pop();
+  return made;
+}
 
 const shuffle: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
@@ -96,11 +106,34 @@ const shuffle: LibraryFunction = (host, args) => {
   const content = elementBytes === undefined ? unknownContent : wholeContent(allocation, elementBytes);
   const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
   const identity = content.kind === "linear" && content.stride === 1 && content.start === 0;
-  if ((identity || content.kind === "permutation") && n !== undefined) setSpan(host, found.span, { kind: "permutation", n });
-  else if (content.kind === "linear" && n !== undefined)
+  if ((identity || content.kind === "permutation") && n !== undefined) {
+    const numbers = shuffled(host, found.span, argumentValue(found.rest, 0));
+    setSpan(host, found.span, { kind: "permutation", n });
+    const { summary } = allocation;
+    if (numbers && summary.content.kind === "permutation" && summary.bytes === bytes)
+      host.journal.summarise(allocation, { ...summary, numbers: { of: summary.content, values: numbers } });
+  } else if (content.kind === "linear" && n !== undefined)
     setSpan(host, found.span, { kind: "uniform", lo: content.start, hi: content.start + content.stride * n });
   return voidValue;
 };
+
+/** The elements in the order that an engine brings them to; undefined where that is not known. */
+function shuffled(host: Interpreter, span: Span, engine: Value): Float64Array | undefined {
+  const stream = engine.kind === "record" ? engineOf(engine) : undefined;
+  const numbers = stream && numbersOf(host, span);
+  const order =
+    stream &&
+    numbers &&
+    drawn(host, stream, (source) => {
+      shuffleSwaps(source, numbers.length, (a, b) => {
+        const value = numbers[a] ?? 0;
+        numbers[a] = numbers[b] ?? 0;
+        numbers[b] = value;
+      });
+      return numbers;
+    });
+  return order;
+}
 
 const sort: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
@@ -109,8 +142,8 @@ const sort: LibraryFunction = (host, args) => {
   const content = elementBytes === undefined ? unknownContent : wholeContent(allocation, elementBytes);
   const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
   if (found.rest.length > 0) setSpan(host, found.span, unknownContent, "sorted by a rule of the program's own");
-  else if (content.kind === "permutation") setSpan(host, found.span, { kind: "linear", start: 0, stride: 1 });
-  else if (content.kind === "uniform" && n !== undefined && n > 1)
+  else if (content.kind === "permutation" && content.n === n) setSpan(host, found.span, { kind: "linear", start: 0, stride: 1 });
+  else if (content.kind === "uniform" && allocation.summary.numbers?.of !== content && n !== undefined && n > 1)
     setSpan(host, found.span, { kind: "linear", start: content.lo, stride: (content.hi - content.lo) / n });
   else if (content.kind === "linear" && content.stride < 0 && n !== undefined)
     setSpan(host, found.span, { kind: "linear", start: content.start + content.stride * (n - 1), stride: -content.stride });

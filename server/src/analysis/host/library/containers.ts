@@ -64,8 +64,18 @@ export function callContainer(
     case "reserve":
     case "shrink_to_fit":
       return voidValue;
-    case "swap":
-      return voidValue;
+    case "swap": {
+      const [other] = args;
+      if (other?.place === undefined || other.value.kind !== "container") return change(ofAnySize(host, object));
+      replace(host, other.place, object);
+      return change(other.value);
+    }
+    // Where in it elements are put or taken away is not followed.
+    case "insert":
+    case "emplace":
+    case "erase":
+      change(ofAnySize(host, object));
+      return unknown("a place in a container that was changed");
     case "operator()":
       return host.apply(object, args);
     default:
@@ -81,6 +91,14 @@ function replace(host: Interpreter, place: Place, value: ContainerValue): void {
     return;
   }
   host.journal.set(place, value);
+}
+
+/** Of which nobody knows what it holds. */
+function ofAnySize(host: Interpreter, object: ContainerValue): Value {
+  const { storage } = object;
+  const reason = "elements were put into a container, or taken out of it";
+  host.journal.summarise(storage, { ...storage.summary, bytes: undefined, content: unknownContent, reason }, new Map());
+  return { ...object, size: unknown("the size of a container that elements were put into, or taken out of") };
 }
 
 function resized(host: Interpreter, object: ContainerValue, size: Value, value: Value | undefined): Value {
@@ -104,7 +122,9 @@ function resized(host: Interpreter, object: ContainerValue, size: Value, value: 
         elementBytes === undefined || count === undefined ? undefined : count,
       )
     : old.summary.content;
-  made.storage.summary = { ...made.storage.summary, content };
+  const { objects, numbers } = old.summary;
+  const kept = grown ? { content } : { content, ...(objects ? { objects } : {}), ...(numbers ? { numbers } : {}) };
+  made.storage.summary = { ...made.storage.summary, ...kept };
   return made;
 }
 

@@ -3,6 +3,7 @@ import { algorithms, maker } from "./algorithms.ts";
 import type { LibraryFunction } from "./library.ts";
 import { mathFunctions } from "./math.ts";
 import { memoryFunctions } from "./memory.ts";
+import { randomFunctions } from "./random.ts";
 import { runtimeFunctions } from "./runtime.ts";
 import { textFunctions } from "./text.ts";
 import { textureFunctions } from "./textures.ts";
@@ -10,6 +11,7 @@ import { textureFunctions } from "./textures.ts";
 export function libraryFunction(name: string): LibraryFunction | undefined {
   return (
     mathFunctions.get(name) ??
+    randomFunctions.get(name) ??
     memoryFunctions.get(name) ??
     runtimeFunctions.get(name) ??
     textFunctions.get(name) ??

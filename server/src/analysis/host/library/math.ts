@@ -59,10 +59,11 @@ const reals: Readonly<Record<string, (...x: number[]) => number>> = {
   hypot: Math.hypot,
   fmax: Math.max,
   fmin: Math.min,
-  rint: Math.round,
+  rint: (x) => toEven(x),
+  nearbyint: (x) => toEven(x),
   log1p: Math.log1p,
   expm1: Math.expm1,
-  round: (x = 0) => Math.sign(x) * Math.round(Math.abs(x)),
+  round: (x) => awayFromZero(x),
 };
 
 const least: LibraryFunction = (host, args, call) => pickAll(listed(host, args, call), "<");
@@ -117,14 +118,17 @@ const absolute: LibraryFunction = (_host, args) => {
   return value.kind === "float" ? float(Math.abs(value.value), value.type) : unknownOf(value);
 };
 
-/** Any value of the generator, the same program each time. */
-const random: LibraryFunction = () => range(0, 2147483647, "int");
-const random48: LibraryFunction = () => range(0, 1, "double");
+/** To the nearest integer: halves away from 0, or to the even one. */
+const nearest =
+  (type: "long" | "longlong", round: (x: number) => number): LibraryFunction =>
+  (_host, args) => {
+    const value = argumentValue(args, 0);
+    const number = numberOf(value);
+    return convert(number === undefined ? value : float(round(number)), { kind: "integer", name: type });
+  };
 
-const truncating =
-  (type: "long" | "longlong"): LibraryFunction =>
-  (_host, args) =>
-    convert(argumentValue(args, 0), { kind: "integer", name: type });
+const awayFromZero = (x = 0): number => Math.sign(x) * Math.round(Math.abs(x));
+const toEven = (x = 0): number => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x));
 
 const table = new Map<string, LibraryFunction>();
 for (const [name, fn] of Object.entries(reals)) {
@@ -133,9 +137,8 @@ for (const [name, fn] of Object.entries(reals)) {
 }
 table.set("min", least).set("max", greatest).set("abs", absolute).set("labs", absolute).set("llabs", absolute);
 table.set("umin", least).set("umax", greatest).set("imin", least).set("imax", greatest);
-table.set("lround", truncating("long")).set("lrint", truncating("long")).set("llround", truncating("longlong"));
-for (const name of ["rand", "random", "lrand48", "rand_r"]) table.set(name, random);
-table.set("drand48", random48);
+table.set("lround", nearest("long", awayFromZero)).set("llround", nearest("longlong", awayFromZero));
+table.set("lrint", nearest("long", toEven)).set("llrint", nearest("longlong", toEven));
 
 const isPowerOfTwo: LibraryFunction = (_host, args) => {
   const value = numberOf(argumentValue(args, 0));

@@ -2,6 +2,7 @@
 import type { Content, ContentPart, ScalarType } from "@warplens/sim-engine";
 import type { FloatName, IntegerName } from "../../sema/types.ts";
 import { convert } from "../values/convert.ts";
+import { drawnReason } from "../values/inputs.ts";
 import type { Allocation, Band, Cell, HostType, Line, Summary, Value } from "../values/model.ts";
 import { float, int, isFloat, nullPointer, numberOf, range, unknown } from "../values/values.ts";
 import { isSameContent, unknownContent, zeroContent } from "./journal.ts";
@@ -30,15 +31,21 @@ export function valueAt(summary: Summary, index: number | undefined, type: HostT
       const { start, stride, modulus } = content;
       return index === undefined ? span(0, modulus - 1, type) : typed(modulo(start + stride * index, modulus), type);
     }
-    case "uniform":
+    case "uniform": {
+      const number = numberOfSummary(summary, index);
+      if (number !== undefined) return typed(number, type);
       return span(content.lo, isIntegral(type) ? content.hi - 1 : content.hi, type);
-    case "permutation":
-      return span(0, content.n - 1, type);
+    }
+    case "permutation": {
+      const number = numberOfSummary(summary, index);
+      return number === undefined ? span(0, content.n - 1, type) : typed(number, type);
+    }
     case "computed":
       if (index !== undefined) return typed(content.by.at(index), type);
       break;
     case "values": {
       const value = index === undefined ? undefined : content.values[index];
+      if (value !== undefined && content.drawn) return { ...unknown(drawnReason, type), likely: value };
       if (value !== undefined) return typed(value, type);
       break;
     }
@@ -58,6 +65,10 @@ export function valueAt(summary: Summary, index: number | undefined, type: HostT
   }
   return unknown(summary.reason ?? "memory of which the content is not known", type);
 }
+
+/** The number itself, where more is known than how they are spread. */
+const numberOfSummary = ({ content, numbers }: Summary, index: number | undefined): number | undefined =>
+  index === undefined || numbers?.of !== content ? undefined : numbers.values[index];
 
 function repeated(byte: number): bigint {
   return BigInt(byte & 255) * 0x0101010101010101n;
@@ -119,6 +130,8 @@ export function contentInterval(content: Content, integral: boolean, elements: n
       return [Math.min(content.start, end), Math.max(content.start, end)];
     }
     case "values": {
+      // What stands for the program's numbers does not tell between which these lie.
+      if (content.drawn) return undefined;
       let lo = Number.POSITIVE_INFINITY;
       let hi = Number.NEGATIVE_INFINITY;
       for (let k = 0; k < content.values.length; k++) {
@@ -271,17 +284,20 @@ export function wholeContent(allocation: Allocation, elementBytes: number): Cont
     return numberOf(base) === value;
   });
   if (fits) return summary.content;
-  if (summary.content.kind === "values" && summary.content.values.length === elements) {
+  if (summary.content.kind === "values" && elements !== undefined) {
     const values = Array.from(summary.content.values);
     for (const [k, index] of samples.indices.entries()) values[index] = samples.values[k] ?? 0;
-    return { kind: "values", values };
+    // Elements that were added behind the others may leave gaps.
+    return values.length === elements && !values.includes(undefined as never)
+      ? { ...summary.content, values }
+      : inRuns(summary, samples, elementBytes);
   }
-  if (summary.content.kind === "computed") {
+  if (summary.content.kind === "computed" || summary.content.kind === "parts") {
     const made = inRuns(summary, samples, elementBytes);
     if (made.kind === "parts") return made;
   }
-  if (elements !== undefined && elements <= exactElements && summary.content.kind === "zero") {
-    const values = new Array<number>(elements).fill(0);
+  if (elements !== undefined && elements <= exactElements && /^(zero|constant|linear|cyclic)$/.test(summary.content.kind)) {
+    const values = Array.from({ length: elements }, (_, k) => numberOf(valueAt(summary, k, undefined)) ?? 0);
     for (const [k, index] of samples.indices.entries()) values[index] = samples.values[k] ?? 0;
     return { kind: "values", values };
   }

@@ -32,6 +32,9 @@ const containers: Readonly<Record<string, ContainerName>> = {
   shared_ptr: "unique_ptr",
   function: "function",
   valarray: "vector",
+  initializer_list: "vector",
+  set: "set",
+  unordered_set: "unordered_set",
 };
 
 /** What a type node names, containers and aliases of them included; undefined when not known. */

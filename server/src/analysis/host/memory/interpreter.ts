@@ -146,7 +146,16 @@ export interface Interpreter {
    * Loops gone through on bare numbers: how many operations that took, which of the steps it was counted as, and the loops that are not;
    * those of which no turn can be run alone.
    */
-  readonly replays: { operations: number; steps: number; readonly given: WeakSet<Statement>; readonly inOrder: WeakSet<Statement> };
+  readonly replays: {
+    operations: number;
+    steps: number;
+    readonly given: WeakSet<Statement>;
+    readonly inOrder: WeakSet<Statement>;
+    /** Loops that are not to be gone through from their first turn on: nothing grows in them, and nothing is drawn at random. */
+    readonly ordinary: WeakSet<Statement>;
+    /** Generators of our own that stood for ones of which the state is not known. */
+    madeUp: number;
+  };
   /** Blocks that end the program are passed over even if their condition holds. */
   readonly survivesExits: boolean;
 }

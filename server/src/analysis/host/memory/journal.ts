@@ -139,7 +139,7 @@ export function joinValues(a: Value, b: Value, reason: string, inputs: readonly 
 export function isSameContent(a: Content, b: Content): boolean {
   if (a === b) return true;
   if (a.kind === "values" && b.kind === "values") {
-    if (a.values.length !== b.values.length) return false;
+    if (a.drawn !== b.drawn || a.values.length !== b.values.length) return false;
     for (let k = 0; k < a.values.length; k++) if (a.values[k] !== b.values[k]) return false;
     return true;
   }

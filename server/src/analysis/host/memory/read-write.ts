@@ -1,8 +1,19 @@
 /** Reading and writing lvalues. */
 
+import type { Content } from "@warplens/sim-engine";
 import { convert } from "../values/convert.ts";
-import { Allocation, Cell, type ContainerName, type HostType, type Place, type PointerValue, type Value } from "../values/model.ts";
-import { bitsOf, numberOf, pointer, range, unknown } from "../values/values.ts";
+import { drawnReason } from "../values/inputs.ts";
+import {
+  Allocation,
+  Cell,
+  type ContainerName,
+  type HostType,
+  type Place,
+  type PointerValue,
+  type Summary,
+  type Value,
+} from "../values/model.ts";
+import { bitsOf, float, int, numberOf, pointer, range, unknown } from "../values/values.ts";
 import { contentInterval, contentOf, joinContents, valueAt } from "./content.ts";
 import { blank } from "./host-types.ts";
 import { type Interpreter, step } from "./interpreter.ts";
@@ -65,11 +76,51 @@ function makeCell(host: Interpreter, allocation: Allocation, offset: number, typ
   const { content, reason } = allocation.summary;
   const value =
     type?.kind === "record" || type?.kind === "container"
-      ? blank(host, type, content.kind === "zero", reason ?? "memory of which the content is not known")
+      ? (objectAt(host, allocation.summary, offset, type) ??
+        blank(host, type, content.kind === "zero", reason ?? "memory of which the content is not known"))
       : read(host, { allocation, offset, type });
   const cell = new Cell(value, type, undefined, true);
   if (allocation.cells.size < cellLimit) allocation.cells.set(offset, cell);
   return cell;
+}
+
+/** A container of which nobody knows how much it holds. */
+function ofAnySize(host: Interpreter, type: HostType): Value | undefined {
+  if (type.kind !== "container" || type.name !== "vector") return undefined;
+  const made = blank(host, type, false, "");
+  if (made.kind !== "container") return made;
+  made.storage.summary = { ...made.storage.summary, bytes: undefined, content: unknownContent };
+  return { ...made, size: unknown("the size of one of several containers") };
+}
+
+/** An element that is a list or a record, where that is known. */
+function objectAt(
+  host: Interpreter,
+  { content, objects }: Summary,
+  offset: number,
+  type: HostType & { readonly kind: "record" | "container" },
+): Value | undefined {
+  const bytes = sizeOf(host, type);
+  if (objects?.of !== content || bytes === undefined) return content.kind === "zero" ? undefined : ofAnySize(host, type);
+  const index = offset / bytes;
+  const given = (value: number, of: HostType | undefined): Value =>
+    objects.drawn
+      ? { ...unknown(drawnReason, of), likely: value }
+      : convert(Number.isInteger(value) ? int(value, "long") : float(value), of);
+  const made = blank(host, type, false, objects.drawn ? drawnReason : "a member that is not known");
+  if (made.kind === "record")
+    for (const [name, values] of objects.fields ?? []) {
+      const cell = made.members.get(name);
+      const value = values[index];
+      if (cell && value !== undefined) cell.value = given(value, cell.type);
+    }
+  const row = objects.rows?.[index];
+  if (made.kind !== "container" || row === undefined) return made;
+  const { storage } = made;
+  const values: Content = { kind: "values", values: row, ...(objects.drawn ? { drawn: true } : {}) };
+  const { elementBytes } = storage.summary;
+  storage.summary = { ...storage.summary, content: values, bytes: elementBytes === undefined ? undefined : row.length * elementBytes };
+  return { ...made, size: objects.drawn ? { ...unknown(drawnReason), likely: row.length } : int(row.length, "ulong") };
 }
 
 export function write(host: Interpreter, place: Place, value: Value): void {
@@ -157,7 +208,15 @@ export function elementOf(host: Interpreter, base: PointerValue, index: number |
 }
 
 /** Of libstdc++; their value only has to tell elements apart. */
-const containerBytes: Partial<Record<ContainerName, number>> = { vector: 24, device_vector: 32, string: 32, unique_ptr: 8, function: 32 };
+const containerBytes: Partial<Record<ContainerName, number>> = {
+  vector: 24,
+  device_vector: 32,
+  string: 32,
+  unique_ptr: 8,
+  function: 32,
+  set: 48,
+  unordered_set: 56,
+};
 
 export function sizeOf(host: Interpreter, type: HostType | undefined): number | undefined {
   if (type === undefined) return undefined;

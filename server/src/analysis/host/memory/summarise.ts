@@ -2,7 +2,17 @@
 import type { Content } from "@warplens/sim-engine";
 import type { Allocation } from "../values/model.ts";
 import { reasonOf } from "../values/values.ts";
-import { bandOf, contentOf, cyclicPattern, exactPattern, joinContents, rangeOf, type Samples, samplesOf } from "./content.ts";
+import {
+  bandOf,
+  contentInterval,
+  contentOf,
+  cyclicPattern,
+  exactPattern,
+  joinContents,
+  rangeOf,
+  type Samples,
+  samplesOf,
+} from "./content.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { unknownContent } from "./journal.ts";
 import type { LoopTrace, StoreTrace } from "./loop-trace.ts";
@@ -43,14 +53,22 @@ function summarise(host: Interpreter, allocation: Allocation, store: StoreTrace)
     samples?.integral ??
     (store.abstract?.kind !== "float" && !(store.abstract?.kind === "range" && ["float", "double"].includes(store.abstract.type)));
   const band = samples === undefined ? bandOf(inside, elementBytes) : undefined;
-  const written = band?.content ?? describe(store, samples, elements, elementBytes);
+  const isCounted = counts(store, contentInterval(summary.content, integral, elements));
+  const written = isCounted ? unknownContent : (band?.content ?? describe(store, samples, elements, elementBytes));
   const share = elements === undefined ? 1 : store.count / elements;
-  const replaced = share >= 1 / 2 || (share >= 1 / 8 && store.before.kind === "unknown");
+  const replaced = isCounted || share >= 1 / 2 || (share >= 1 / 8 && store.before.kind === "unknown");
   const content = replaced ? written : joinContents(store.before, written, integral, elements);
   const reason =
     content.kind === "unknown" ? { reason: store.abstract === undefined ? "values computed in a loop" : reasonOf(store.abstract) } : {};
   const rest = new Map([...cells].filter(([offset]) => offset < store.lo || offset > store.hi));
   host.journal.summarise(allocation, { ...summary, content, ...(band === undefined ? {} : { band }), ...reason }, rest);
+}
+
+/** What stands at indices that are not known is counted on (`count[key]++`): how far it gets the first turns do not tell. */
+function counts({ scattered, abstract }: StoreTrace, held: readonly [number, number] | undefined): boolean {
+  if (!scattered || held === undefined || abstract?.kind !== "range") return false;
+  const [lo, hi] = held;
+  return abstract.hi > hi && abstract.lo > lo && abstract.hi - abstract.lo <= hi - lo;
 }
 
 function describe(store: StoreTrace, samples: Samples | undefined, elements: number | undefined, elementBytes: number): Content {

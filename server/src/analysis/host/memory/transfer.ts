@@ -93,7 +93,7 @@ function joined(to: Allocation, content: Content): Content {
 }
 
 /** A content seen from another start. */
-function shifted(content: Content, bytes: number, elementBytes: number | undefined): Content {
+export function shifted(content: Content, bytes: number, elementBytes: number | undefined): Content {
   if (bytes === 0 || content.kind === "zero" || content.kind === "constant" || content.kind === "bytes" || content.kind === "uniform")
     return content;
   if (content.kind === "linear" && elementBytes !== undefined)

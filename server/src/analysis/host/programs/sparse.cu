@@ -35,4 +35,4 @@ int main() {
   cudaMemcpy(dVal, val.data(), nnz * sizeof(float), cudaMemcpyHostToDevice);
   spmv<<<rows / 128, 128>>>(dRow, dCol, dVal, x, y, rows);
 }
-//= spmv 256 128 | dRow[131076]+0=linear(0,16) dCol[2097152]+0=uniform(0,32768) dVal[2097152]+0=constant(1) x[131072]+0=? y[131072]+0=? 32768
+//= spmv 256 128 | dRow[131076]+0=values(0,11,17,21,29,49,68,76) dCol[2097152]+0=uniform(0,32768) dVal[2097152]+0=constant(1) x[131072]+0=? y[131072]+0=? 32768

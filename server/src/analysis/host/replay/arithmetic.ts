@@ -2,9 +2,13 @@
 import { isFloatName, promotedName } from "../../sema/arithmetic-types.ts";
 import type { FloatName, IntegerName } from "../../sema/types.ts";
 import { bitsOf, isUnsigned } from "../values/values.ts";
+import { fromWide, isWide } from "./wide.ts";
 
 export type NumberName = IntegerName | FloatName;
-/** Undefined where it is not known, or no double holds it. */
+/**
+ * Undefined where it is not known, or no double holds it. Of unsigned integers of 64 bits those just below 2^64 are told by how far they
+ * are below it, as negative numbers: so they come out of sums and products.
+ */
 export type Known = number | undefined;
 
 export type Conversion = (value: number) => Known;
@@ -12,8 +16,17 @@ export type Operation = (left: number, right: number) => Known;
 
 /** What a number of one type becomes as one of another. */
 export function conversion(from: NumberName, to: NumberName): Conversion {
+  const convert = conversionOfNumbers(from, to);
+  if (from === to || !isWide(from)) return convert;
+  return (value: number | bigint) => (typeof value === "bigint" ? fromWide(value, from, to) : convert(value));
+}
+
+function conversionOfNumbers(from: NumberName, to: NumberName): Conversion {
   if (from === to) return same;
-  if (isFloatName(to)) return to === "double" ? same : Math.fround;
+  if (isFloatName(to)) {
+    const round = to === "double" ? same : Math.fround;
+    return isWideUnsigned(from) ? (value) => round(value < 0 ? value + 2 ** 64 : value) : round;
+  }
   if (to === "bool") return (value) => (value === 0 ? 0 : 1);
   if (!isFloatName(from)) return wrapping(to);
   // Beyond the type's range nothing says what comes out.
@@ -24,6 +37,8 @@ export function conversion(from: NumberName, to: NumberName): Conversion {
   };
 }
 
+const isWideUnsigned = (type: NumberName): boolean => !isFloatName(type) && bitsOf(type) === 64 && isUnsigned(type);
+
 const same: Conversion = (value) => value;
 
 /** An integer brought into the range of a type, modulo its width. */
@@ -31,7 +46,7 @@ function wrapping(type: IntegerName): Conversion {
   const bits = bitsOf(type);
   const unsigned = isUnsigned(type);
   if (type === "bool") return (value) => (value === 0 ? 0 : 1);
-  if (bits === 64) return (value) => (Number.isSafeInteger(value) && !(unsigned && value < 0) ? value : undefined);
+  if (bits === 64) return (value) => (Number.isSafeInteger(value) ? value : undefined);
   if (bits === 32) return unsigned ? (value) => value >>> 0 : (value) => value | 0;
   const mask = 2 ** bits - 1;
   const half = 2 ** (bits - 1);
@@ -82,6 +97,8 @@ export const isComparison = (op: string): boolean => op in comparisons;
 /** `left op right`, both converted to `type`; undefined for operators that numbers of the type do not have. */
 export function operation(op: string, type: NumberName): Operation | undefined {
   const compared = comparisons[op];
+  // Those below 2^64 are greater than all others.
+  if (compared && isWideUnsigned(type)) return (a, b) => (a < 0 === b < 0 ? compared(a, b) : compared(a < 0 ? 1 : 0, b < 0 ? 1 : 0));
   if (compared) return compared;
   if (isFloatName(type)) {
     const operate = floats[op];
@@ -95,12 +112,14 @@ export function operation(op: string, type: NumberName): Operation | undefined {
   // Bits of doubles are those of 32-bit integers only.
   const direct = exact && !/^[*&|^]$/.test(op) ? exact : op === "*" ? (a: number, b: number) => a * b : undefined;
   const unsigned = isUnsigned(type);
+  const isDivision = op === "/" || op === "%";
   return (a, b) => {
     const near = direct?.(a, b);
-    if (near !== undefined && Number.isSafeInteger(near) && !(unsigned && near < 0)) return near + 0;
-    if (b === 0 && (op === "/" || op === "%")) return undefined;
-    const made = large(BigInt(a), BigInt(b));
-    return wrap(Number(unsigned ? BigInt.asUintN(64, made) : BigInt.asIntN(64, made)));
+    const isDirect = near !== undefined && Number.isSafeInteger(near);
+    if (isDirect && !(unsigned && isDivision && (a < 0 || b < 0))) return near + 0;
+    if (b === 0 && isDivision) return undefined;
+    const exactly = unsigned && isDivision ? (value: number) => BigInt.asUintN(64, BigInt(value)) : BigInt;
+    return wrap(Number(BigInt.asIntN(64, large(exactly(a), exactly(b)))));
   };
 }
 
@@ -121,6 +140,7 @@ export function shift(op: "<<" | ">>", type: IntegerName): Operation {
   }
   return (a, count) => {
     const scale = 2 ** (((count % bits) + bits) % bits);
+    if (op === ">>" && a < 0 && isUnsigned(type)) return wrap(Number(BigInt.asUintN(64, BigInt(a)) / BigInt(scale)));
     return wrap(op === "<<" ? a * scale : Math.floor(a / scale));
   };
 }

@@ -2,8 +2,8 @@
  * What arrays hold, against what g++ 13 (-O1 -fwrapv) leaves in them: overflow, unsigned wrap, rounding to float, signed division, order of
  * stores. The last number of a row is the digest of what the compiled program printed.
  */
-import type { Content } from "@warplens/sim-engine";
 import { beforeAll, expect, test } from "vitest";
+import { digestOf, elementAt } from "../testing/elements.ts";
 import { launchesOf, useInstalledParser } from "../testing/launches-of.ts";
 
 beforeAll(useInstalledParser);
@@ -222,36 +222,3 @@ test.each(programs.map((row) => [row[0], row] as const))("%s", (_, [, type, elem
   const content = fact?.launch?.buffers[0]?.content;
   expect(digestOf((index) => elementAt(content, index, bytesOf[type] ?? 4), elements)).toBe(digest);
 });
-
-function elementAt(content: Content | undefined, index: number, bytes: number): number {
-  switch (content?.kind) {
-    case "zero":
-      return 0;
-    case "constant":
-      return content.value;
-    case "linear":
-      return content.start + content.stride * index;
-    case "values":
-      return content.values[index] ?? Number.NaN;
-    case "computed":
-      return content.by.at(index);
-    case "parts": {
-      const part = content.parts.find(({ from, to }) => index * bytes >= from && index * bytes < to);
-      return elementAt(part?.content, index - (part?.origin ?? 0) / bytes, bytes);
-    }
-    default:
-      return Number.NaN;
-  }
-}
-
-/** FNV-1a of the bits of the numbers as doubles. */
-function digestOf(at: (index: number) => number, count: number): number {
-  const bits = new DataView(new ArrayBuffer(8));
-  let sum = 2166136261;
-  for (let index = 0; index < count; index++) {
-    bits.setFloat64(0, at(index));
-    sum = Math.imul(sum ^ bits.getInt32(0), 16777619);
-    sum = Math.imul(sum ^ bits.getInt32(4), 16777619);
-  }
-  return sum;
-}

@@ -4,11 +4,10 @@ import { exactPattern, overlaid } from "../memory/content.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import { read, write } from "../memory/read-write.ts";
 import type { Allocation, HostType } from "../values/model.ts";
-import { float, int, isUnsigned, numberOf } from "../values/values.ts";
-import type { Known } from "./arithmetic.ts";
-
-/** Elements of an array that is gone through one by one. */
-const mostElements = 1 << 22;
+import { float, int, isFloat, isUnsigned, numberOf } from "../values/values.ts";
+import { conversion, type Known } from "./arithmetic.ts";
+import { type List, mostElements } from "./lists.ts";
+import { GivenUp } from "./machine.ts";
 
 /** Elements of a page: what a loop within another goes through is mostly one row of an array. */
 const pageBits = 10;
@@ -25,60 +24,131 @@ interface Page {
   readonly states: Uint8Array;
 }
 
-export class Column {
+export class Column implements List {
   readonly allocation: Allocation;
   readonly elementBytes: number;
-  readonly length: number;
+  length: number;
   readonly #host: Interpreter;
   readonly #type: HostType;
   /** Those that were looked at or stored to: an array costs what a loop does with it, however large it is. */
   readonly #pages: (Page | undefined)[] = [];
   stores = 0;
+  readonly #initial: number;
 
-  private constructor(host: Interpreter, allocation: Allocation, type: HostType, elementBytes: number, count: number) {
+  /** It goes by numbers that stand for the program's, too. */
+  readonly #invents: boolean;
+
+  private constructor(host: Interpreter, allocation: Allocation, type: HostType, elementBytes: number, count: number, invents: boolean) {
+    this.#invents = invents;
     this.#host = host;
     this.allocation = allocation;
     this.elementBytes = elementBytes;
     this.#type = type;
     this.length = count;
+    this.#initial = count;
+  }
+
+  get #isGrown(): boolean {
+    return this.length !== this.#initial;
   }
 
   /** Undefined where its size is not known, or there are too many elements. */
-  static of(host: Interpreter, allocation: Allocation, type: HostType, elementBytes: number): Column | undefined {
+  static of(
+    host: Interpreter,
+    allocation: Allocation,
+    type: HostType,
+    elementBytes: number,
+    invents?: { readonly likely: number | undefined },
+  ): Column | undefined {
     const { bytes } = allocation.summary;
-    const count = bytes === undefined ? undefined : Math.floor(bytes / elementBytes);
-    return count === undefined || count > mostElements ? undefined : new Column(host, allocation, type, elementBytes, count);
+    const count = bytes === undefined ? invents?.likely : Math.floor(bytes / elementBytes);
+    return count === undefined || count > mostElements
+      ? undefined
+      : new Column(host, allocation, type, elementBytes, count, invents !== undefined);
   }
 
   #page(index: number): Page {
     const number = index >> pageBits;
-    const page = this.#pages[number] ?? { values: new Float64Array(pageSize), states: new Uint8Array(pageSize) };
+    const known = this.#pages[number];
+    if (known) return known;
+    const page = { values: new Float64Array(pageSize), states: new Uint8Array(pageSize) };
     this.#pages[number] = page;
+    this.#fill(page, number * pageSize);
     return page;
+  }
+
+  /** With what the array holds, where that stands there number by number. */
+  #fill({ values, states }: Page, from: number): void {
+    const { cells, summary } = this.allocation;
+    const { content, numbers } = summary;
+    if (cells.size > 0 || summary.elementBytes !== this.elementBytes) return;
+    const of = numbers?.of === content ? numbers.values : content.kind === "values" ? content.values : undefined;
+    const name = this.#type.kind === "integer" || this.#type.kind === "floating" ? this.#type.name : undefined;
+    if (!of || !name || (content.kind === "values" && content.drawn && !this.#invents)) return;
+    const convert = conversion(isFloat(name) ? "double" : "long", name);
+    for (let at = 0, index = from; at < pageSize && index < of.length; at++, index++) {
+      const value = of[index] ?? Number.NaN;
+      const made = isFloat(name) || Number.isInteger(value) ? convert(value) : undefined;
+      states[at] = made === undefined ? unknown : known;
+      values[at] = made ?? 0;
+    }
   }
 
   read(index: number): Known {
     const { values, states } = this.#page(index);
     const at = index & (pageSize - 1);
     if (states[at] === untouched) {
-      const value = numberOf(read(this.#host, { allocation: this.allocation, offset: index * this.elementBytes, type: this.#type }));
+      const held = read(this.#host, { allocation: this.allocation, offset: index * this.elementBytes, type: this.#type });
+      const value = numberOf(held) ?? (held.kind === "unknown" && this.#goesByDrawn(index) ? held.likely : undefined);
       states[at] = value === undefined || !(Number.isSafeInteger(value) || !Number.isInteger(value)) ? unknown : known;
       values[at] = value ?? 0;
     }
     return ((states[at] ?? unknown) & known) === known ? values[at] : undefined;
   }
 
+  /** A number stands there for the program's, and may be gone by. */
+  #goesByDrawn(index: number): boolean {
+    return this.#invents && this.isInvented && !this.allocation.cells.has(index * this.elementBytes);
+  }
+
+  resize(length: number, fill: Known): void {
+    if (!(length >= 0 && length <= mostElements)) throw new GivenUp();
+    for (let k = this.length; k < length; k++) this.write(k, fill);
+    this.length = length;
+    this.stores += 1;
+  }
+
+  append(value: Known): void {
+    if (this.length >= mostElements) throw new GivenUp();
+    this.length += 1;
+    this.write(this.length - 1, value);
+  }
+
   write(index: number, value: Known): void {
     const { values, states } = this.#page(index);
     const at = index & (pageSize - 1);
     this.stores += 1;
-    states[at] = written | (value === undefined ? unknown : known);
-    values[at] = value ?? 0;
+    // An integer of 64 bits may be one that no double holds.
+    const isHeld = typeof value === "number";
+    states[at] = written | (isHeld ? known : unknown);
+    values[at] = isHeld ? value : 0;
   }
 
   /** Whether each element that was stored is known. */
   get isKnown(): boolean {
     return this.#pages.every((page) => !page?.states.includes(written | unknown));
+  }
+
+  /** Each element was stored to, or nearly. */
+  get isFilled(): boolean {
+    let count = 0;
+    for (const page of this.#pages) for (let at = 0; page && at < pageSize; at++) if ((page.states[at] ?? 0) & written) count++;
+    return count >= this.length - 1;
+  }
+
+  /** What it held before the loop are numbers that stand for the program's. */
+  get isInvented(): boolean {
+    return isInvented(this.allocation.summary.content);
   }
 
   #state(index: number): number {
@@ -88,8 +158,9 @@ export class Column {
   /**
    * Puts what was stored where the array is.
    * @param apart one by one
+   * @param invented numbers are among it that stand for the program's
    */
-  commit(apart: boolean): void {
+  commit(apart: boolean, invented = false): void {
     const { allocation, elementBytes } = this;
     if (apart) {
       this.#pages.forEach((page, number) => {
@@ -113,6 +184,7 @@ export class Column {
     // What stood alone in a cell has to stand in the content now.
     const isOwn = (k: number): boolean => isKnown(k) && ((stateOf(k) & written) === written || cells.has(k * elementBytes));
     let content: Content = summary.content;
+    const bytes = this.#isGrown ? this.length * elementBytes : summary.bytes;
     for (let from = first; from < end; ) {
       if (!isOwn(from)) {
         from++;
@@ -120,16 +192,16 @@ export class Column {
       }
       let to = from + 1;
       while (to < end && isKnown(to)) to++;
-      const run = this.#run(values.subarray(from - first, to - first));
+      const run = this.#run(values.subarray(from - first, to - first), invented);
       const whole = from === 0 && to === this.length;
       content = whole
         ? run
-        : overlaid(content, { from: from * elementBytes, to: to * elementBytes, origin: from * elementBytes, content: run }, summary.bytes);
+        : overlaid(content, { from: from * elementBytes, to: to * elementBytes, origin: from * elementBytes, content: run }, bytes);
       from = to;
     }
     const { band: _, reason: __, ...rest } = summary;
-    const others = [...cells].filter(([offset]) => !isKnown(offset / elementBytes));
-    this.#host.journal.summarise(allocation, { ...rest, elementBytes, content }, new Map(others));
+    const others = [...cells].filter(([offset]) => offset < (bytes ?? 0) && !isKnown(offset / elementBytes));
+    this.#host.journal.summarise(allocation, { ...rest, bytes, elementBytes, content }, new Map(others));
   }
 
   /** The elements from the first to the last that the loop touched, by pages, or that stand alone in cells: `[first, end)`. */
@@ -150,9 +222,29 @@ export class Column {
     write(this.#host, place, this.#type.kind === "floating" ? float(value) : int(value, "long"));
   }
 
-  #run(values: Float64Array): Content {
-    const isPattern = patternOf(values.subarray(0, fewValues)) !== undefined;
-    return (isPattern ? patternOf(values) : undefined) ?? { kind: "values", values: this.#compact(values) };
+  #run(values: Float64Array, invented: boolean): Content {
+    const isPattern = !invented && patternOf(values.subarray(0, fewValues)) !== undefined;
+    const made: Content = { kind: "values", values: this.#compact(values) };
+    return (isPattern ? patternOf(values) : undefined) ?? (invented ? { ...made, drawn: true } : made);
+  }
+
+  /** Keeps the numbers beside a content that says how they are spread. */
+  accompany(): void {
+    const { summary } = this.allocation;
+    const values = new Float64Array(this.length);
+    this.#pages.forEach((page, number) => {
+      const from = number * pageSize;
+      if (page) values.set(page.values.subarray(0, Math.min(pageSize, this.length - from)), from);
+    });
+    // What was not stored to, as a rule the first element or the last.
+    for (let k = 0; k < this.length; k++) {
+      if ((this.#state(k) & written) !== 0) continue;
+      const value = this.read(k);
+      if (value === undefined) return;
+      values[k] = value;
+    }
+    const numbers = { of: summary.content, values: this.#compact(values) };
+    this.#host.journal.summarise(this.allocation, { ...summary, numbers });
   }
 
   /** As small as numbers of the type can be kept. */
@@ -170,6 +262,11 @@ const fewParts = 4;
 const isMade = (content: Content): boolean =>
   content.kind === "computed" ||
   (content.kind === "parts" && content.parts.length <= fewParts && content.parts.some((part) => isMade(part.content)));
+
+/** Numbers among it stand for the program's. */
+export const isInvented = (content: Content): boolean =>
+  (content.kind === "values" && content.drawn === true) ||
+  (content.kind === "parts" && content.parts.some((part) => isInvented(part.content)));
 
 /** Values from which it mostly shows that they follow no pattern. */
 const fewValues = 64;

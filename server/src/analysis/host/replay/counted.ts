@@ -9,7 +9,8 @@ import { codeOf } from "./expressions.ts";
 import { type Counter, counterLine } from "./lines.ts";
 import { type Execute, ending, type Machine, newSlot, type Slot, spend } from "./machine.ts";
 import type { Nest } from "./nest.ts";
-import { type Code, lineTo, numberType, targetOf } from "./targets.ts";
+import { numberType } from "./numbers.ts";
+import { type Code, lineTo, targetOf } from "./targets.ts";
 
 type For = Statement & { readonly kind: "for" };
 

@@ -8,13 +8,14 @@ import { print } from "../../../syntax/print.ts";
 import { overlaid } from "../memory/content.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import type { Allocation, Cell, Value } from "../values/model.ts";
-import { float, int, isFloat, numberOf } from "../values/values.ts";
-import type { NumberName } from "./arithmetic.ts";
+import { numberOf } from "../values/values.ts";
 import { outerLoop } from "./counted.ts";
+import { codeOf } from "./expressions.ts";
 import { Formula, inverseOf, isGapless, mostOfElement } from "./formula.ts";
 import { extent, type Line, lineText } from "./lines.ts";
 import { type Execute, GivenUp, type Machine, Unsupported } from "./machine.ts";
 import { Nest, type Site } from "./nest.ts";
+import { numberValue } from "./numbers.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 import { statementCode } from "./statements.ts";
 
@@ -75,10 +76,12 @@ function follow(host: Interpreter, statement: For, past: Past, changing: Readonl
     scopes: [new Map()],
     result: undefined,
     resultType: undefined,
+    resultOrigin: undefined,
     depth: 0,
     effects: 0,
     left: mostOfElement,
     statement: (inner) => statementCode(machine, inner),
+    code: (e) => codeOf(machine, e),
     nest,
   };
   const outer = outerLoop(machine, nest, statement, past.done);
@@ -138,8 +141,6 @@ function variablesLeft({ machine, nest, execute, outer, past }: Followed): reado
   const end = counter.start + counter.step * Math.max(counter.turns, past.done);
   return own ? [...values, [own, numberValue(end, slot.type)]] : values;
 }
-
-const numberValue = (value: number, type: NumberName): Value => (isFloat(type) ? float(value, type) : int(value, type));
 
 /** What an array holds behind the loop. @throws Unsupported */
 function fill({ host, machine, nest, execute, outer, past, text }: Followed, allocation: Allocation): () => void {

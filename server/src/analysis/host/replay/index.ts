@@ -4,16 +4,15 @@
  */
 import type { Statement } from "../../../syntax/ast.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
-import type { Cell } from "../values/model.ts";
-import { float, int, isFloat } from "../values/values.ts";
-import type { NumberName } from "./arithmetic.ts";
 import type { Column } from "./columns.ts";
+import { codeOf } from "./expressions.ts";
 import { GivenUp, type Machine, operationsAStep, Unsupported } from "./machine.ts";
+import { numberValue } from "./numbers.ts";
 import { loopCode, statementCode } from "./statements.ts";
 
 /** Operations of one loop, and of a run of host code. */
-const mostOfLoop = 16_000_000;
-const mostOfRun = 32_000_000;
+export const mostOfLoop = 16_000_000;
+export const mostOfRun = 32_000_000;
 
 export interface Replayed {
   /** Arrays of which all that was stored is known. */
@@ -43,11 +42,13 @@ export function replay(host: Interpreter, statement: Statement, left: number | u
     scopes: [new Map()],
     result: undefined,
     resultType: undefined,
+    resultOrigin: undefined,
     depth: 0,
     effects: 0,
     left: budget,
     turnsLeft: left,
     statement: (inner) => statementCode(machine, inner),
+    code: (e) => codeOf(machine, e),
   };
   try {
     loopCode(machine, statement, false)();
@@ -56,12 +57,7 @@ export function replay(host: Interpreter, statement: Statement, left: number | u
     host.replays.given.add(statement);
     return undefined;
   } finally {
-    const spent = budget - Math.max(0, machine.left);
-    host.replays.operations += spent;
-    const steps = Math.ceil(spent / operationsAStep);
-    host.replays.steps += steps;
-    host.steps += steps;
-    host.work?.spend(steps);
+    settleSteps(host, budget - Math.max(0, machine.left));
   }
   const stored = [...machine.columns.values()].filter(({ stores }) => stores > 0);
   const columns = stored.filter(({ isKnown }) => isKnown);
@@ -74,15 +70,17 @@ export function replay(host: Interpreter, statement: Statement, left: number | u
     columns,
     whole: columns.length === stored.length && known.length === scalars.length,
     commit: () => {
-      for (const each of known) settle(host, each);
+      for (const { cell, value, type } of known) host.journal.set(cell, numberValue(value, type));
       for (const column of columns) column.commit(apart);
     },
   };
 }
 
-function settle(
-  host: Interpreter,
-  { cell, value, type }: { readonly cell: Cell; readonly value: number; readonly type: NumberName },
-): void {
-  host.journal.set(cell, isFloat(type) ? float(value, type) : int(value, type));
+/** Operations count as steps that are no steps of the evaluation. */
+export function settleSteps(host: Interpreter, operations: number): void {
+  host.replays.operations += operations;
+  const steps = Math.ceil(operations / operationsAStep);
+  host.replays.steps += steps;
+  host.steps += steps;
+  host.work?.spend(steps);
 }

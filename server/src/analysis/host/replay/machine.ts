@@ -1,10 +1,13 @@
 /** What replayed code works on: variables as numbered slots, arrays as columns. */
-import type { Statement } from "../../../syntax/ast.ts";
+import type { Expression, Statement } from "../../../syntax/ast.ts";
+import type { Source, Stream } from "../library/random.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import type { Allocation, Cell, HostType } from "../values/model.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
 import type { Column } from "./columns.ts";
+import type { Flow } from "./flow.ts";
 import type { Line } from "./lines.ts";
+import type { List, Rows } from "./lists.ts";
 import type { Nest } from "./nest.ts";
 
 /** The code has something that is not replayed. */
@@ -15,6 +18,9 @@ export class GivenUp extends Error {}
 
 /** Operations that are done in the time of a step. */
 export const operationsAStep = 64;
+
+/** Turns that tell how many operations the others take. */
+export const turnsToTell = 256;
 
 /** How a statement ended. */
 export const ending = { normal: 0, breaks: 1, continues: 2, returns: 3 } as const;
@@ -39,7 +45,90 @@ export interface Elements {
   readonly type: HostType;
 }
 
-export type Target = Slot | Elements;
+/** One number of a list that is found as the code runs. */
+export interface Item {
+  readonly kind: "item";
+  readonly list: () => List;
+  readonly at: Run;
+  readonly type: NumberName;
+  /** What stands for the list in `Flow`. */
+  readonly source: unknown;
+}
+
+export interface NumberList {
+  readonly kind: "numbers";
+  readonly list: () => List;
+  readonly type: NumberName;
+  readonly source: unknown;
+}
+
+/** Lists of equal length, one for each member. */
+export interface RecordList {
+  readonly kind: "records";
+  readonly fields: ReadonlyMap<string, NumberList>;
+}
+
+export interface ListOfLists {
+  readonly kind: "lists";
+  readonly rows: () => Rows;
+  readonly type: NumberName;
+  readonly source: unknown;
+}
+
+/** A set of numbers, in order. */
+export interface NumberSet {
+  readonly kind: "set";
+  readonly set: () => Set<number>;
+  readonly type: NumberName;
+  readonly source: unknown;
+  /** Who goes through it finds the numbers in order. */
+  readonly isOrdered: boolean;
+  /** Of a set of pairs of integers, each of which stands there as one number. */
+  readonly pair?: readonly (readonly [name: string, type: NumberName])[];
+}
+
+export type AnyList = NumberList | RecordList | ListOfLists | NumberSet;
+
+/** A record of the replayed code's own, or an element of a list of them. */
+export interface Thing {
+  readonly kind: "record";
+  readonly members: ReadonlyMap<string, Slot | Item>;
+}
+
+/** An engine of <random>. */
+export interface Engine {
+  readonly kind: "engine";
+  readonly source: () => Source;
+  readonly isExact: boolean;
+  /** What stands for it in `Flow`. */
+  readonly origin: unknown;
+}
+
+export interface Drawer {
+  readonly kind: "distribution";
+  readonly type: NumberName;
+  /** Slots that it goes by, and those that it keeps something in. */
+  readonly reads: readonly number[];
+  readonly keeps: readonly number[];
+  /** @throws GivenUp */
+  readonly draw: (from: Source) => Known;
+}
+
+export interface Lambda {
+  readonly kind: "lambda";
+  readonly expression: Expression & { readonly kind: "lambda" };
+  /** Calls it. */
+  readonly call: (args: readonly Expression[]) => Code;
+}
+
+export type Target = Slot | Elements | Item | AnyList | Thing | Engine | Drawer | Lambda;
+
+export interface Code {
+  readonly type: NumberName;
+  readonly run: Run;
+  /** The same as a line; undefined where it is none, and where nobody asks. */
+  readonly line?: Line | undefined;
+}
 
 export interface Machine {
   readonly host: Interpreter;
@@ -53,17 +142,26 @@ export interface Machine {
   scopes: Map<string, Target>[];
   /** What the function that is called has returned, and as what. */
   result: Known;
-  resultType: NumberName | undefined;
+  /** `auto`: what it returns first says it. `void`: nothing. */
+  resultType: NumberName | "auto" | "void" | undefined;
+  /** What stands for that in `Flow`. */
+  resultOrigin: unknown;
   /** Calls within calls, as the code is gone through. */
   depth: number;
   /** Places of the code that store something. */
   effects: number;
   /** Operations that may still be run. */
   left: number;
+  /** Of the loop in question it is to be told from its condition how many turns it has left. */
+  foresees?: boolean;
   /** Turns that the loop in question has left, until code is made of it: one that would take too many operations is not begun. */
   turnsLeft?: number | undefined;
   /** Makes code of a statement. */
   readonly statement: (statement: Statement) => Execute;
+  /** Makes code of an expression. */
+  readonly code: (e: Expression) => Code;
+  /** Where random numbers are drawn and lists grow; absent: neither is followed. */
+  readonly random?: Random;
   /** Where turns are to be run one by one. */
   readonly nest?: Nest;
 }
@@ -80,4 +178,23 @@ export function newSlot({ slots, nest }: Machine, type: NumberName): Slot {
   nest?.constants.push(type);
   slots.push(undefined);
   return { kind: "slot", index: slots.length - 1, type };
+}
+
+/** What is noted of code that random numbers are drawn in and lists grow in. */
+export interface Random {
+  readonly flow: Flow;
+  /** Lists of the host, by the variable that holds them. */
+  readonly lists: Map<Cell, AnyList>;
+  /** Engines of the host, by the variable that holds how many numbers they have given. */
+  readonly engines: Map<Cell, { readonly engine: Engine; readonly source: Source; readonly seed: number; readonly stream: Stream }>;
+}
+
+/** A statement, or what is evaluated for itself. */
+export function asStatement<T>({ random }: Machine, make: () => T): T {
+  return random ? random.flow.statement(make) : make();
+}
+
+/** What decides where the program goes. */
+export function asDecision<T>({ random }: Machine, make: () => T): T {
+  return random ? random.flow.deciding(make) : make();
 }

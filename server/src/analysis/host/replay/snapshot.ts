@@ -45,9 +45,10 @@ function isKnown(content: Content, type: HostType, bytes: number, stored: number
     case "constant":
     case "linear":
     case "cyclic":
-    case "values":
     case "computed":
       return stored === bytes;
+    case "values":
+      return stored === bytes && !content.drawn;
     case "bytes":
       return type.kind === "integer";
     case "parts": {

@@ -1,10 +1,25 @@
 /** Statements of host code as closures. */
-import type { Condition, Declaration, Expression, Statement } from "../../../syntax/ast.ts";
-import { hostType } from "../memory/host-types.ts";
+import type { Condition, Expression, Statement } from "../../../syntax/ast.ts";
+import { numberOf } from "../values/values.ts";
+import type { Known } from "./arithmetic.ts";
 import { innerLoop } from "./counted.ts";
+import { declare } from "./declarations.ts";
 import { codeOf, converted } from "./expressions.ts";
-import { type Ending, type Execute, ending, GivenUp, type Machine, newSlot, type Run, spend, type Target, Unsupported } from "./machine.ts";
-import { lineTo, numberType, storeTo, targetOf } from "./targets.ts";
+import {
+  asDecision,
+  asStatement,
+  type Ending,
+  type Execute,
+  ending,
+  GivenUp,
+  type Machine,
+  type Run,
+  spend,
+  turnsToTell,
+  Unsupported,
+} from "./machine.ts";
+import { rangeCode } from "./ranges.ts";
+import { narrowed } from "./wide.ts";
 
 const { normal, breaks, continues, returns } = ending;
 
@@ -14,7 +29,7 @@ export function statementCode(machine: Machine, s: Statement): Execute {
     case "block":
       return scoped(machine, () => inTurn(s.body.map((each) => statementCode(machine, each))));
     case "declaration":
-      return inTurn(s.declarations.map((declaration) => declare(machine, declaration)));
+      return inTurn(s.declarations.map((declaration) => asStatement(machine, () => declare(machine, declaration))));
     case "expression":
       return evaluated(machine, s.expression);
     case "if":
@@ -46,6 +61,12 @@ export function statementCode(machine: Machine, s: Statement): Execute {
       return scoped(machine, () => loopCode(machine, s, false));
     case "do":
       return scoped(machine, () => loopCode(machine, s, true));
+    case "range-for":
+      return scoped(machine, () => rangeCode(machine, s));
+    case "switch":
+      return scoped(machine, () => switchCode(machine, s));
+    case "case":
+      return () => normal;
     case "break":
       machine.nest?.broken();
       return () => breaks;
@@ -53,8 +74,15 @@ export function statementCode(machine: Machine, s: Statement): Execute {
       machine.nest?.continued();
       return () => continues;
     case "return": {
-      if (!s.value || !machine.resultType) throw new Unsupported();
-      const run = converted(codeOf(machine, s.value), machine.resultType);
+      const { value } = s;
+      if (!machine.resultType || (machine.resultType === "void") !== (value === undefined)) throw new Unsupported();
+      if (!value) return () => returns;
+      const run = asStatement(machine, () => {
+        const code = codeOf(machine, value);
+        machine.random?.flow.stores(machine.resultOrigin);
+        if (machine.resultType === "auto") machine.resultType = code.type;
+        return machine.resultType === "void" || machine.resultType === undefined ? code.run : converted(code, machine.resultType);
+      });
       machine.nest?.returned();
       return () => {
         machine.result = run();
@@ -68,13 +96,12 @@ export function statementCode(machine: Machine, s: Statement): Execute {
   }
 }
 
-/** Turns that tell how many operations the others take. */
-const turnsToTell = 256;
-
 /** A loop from where it stands on, without what comes before its first turn. @throws Unsupported */
 export function loopCode(machine: Machine, s: Statement & { readonly kind: "for" | "while" | "do" }, testedLast: boolean): Execute {
-  const { turnsLeft } = machine;
+  const { turnsLeft, foresees } = machine;
   machine.turnsLeft = undefined;
+  machine.foresees = false;
+  const gap = foresees ? gapCode(machine, s.condition) : undefined;
   const condition = s.condition ? conditionCode(machine, s.condition) : (): number => 1;
   const rest = () => {
     const body = statementCode(machine, s.body);
@@ -83,15 +110,74 @@ export function loopCode(machine: Machine, s: Statement & { readonly kind: "for"
   const { body, step } = machine.nest ? machine.nest.loop(undefined, rest) : rest();
   return () => {
     const budget = machine.left;
+    const distance = gap?.();
+    let most = budget;
     for (let first = testedLast, turn = 0; ; first = false, turn++) {
       if (!first && !decided(condition)) return normal;
       spend(machine);
-      if (turn === turnsToTell && turnsLeft !== undefined && (budget - machine.left) * (turnsLeft / turn) > budget) throw new GivenUp();
+      if (turn === turnsToTell && (turnsLeft !== undefined || foresees)) {
+        const left = turnsLeft ?? turnsBy(distance, gap?.());
+        if (left === undefined) most = mostUnforeseen;
+        else if ((budget - machine.left) * (left / turn) > budget) throw new GivenUp();
+      }
+      if (budget - machine.left > most) throw new GivenUp();
       const end = body();
       if (end === breaks) return normal;
       if (end === returns) return end;
       step?.();
     }
+  };
+}
+
+/** Operations of a loop of which nobody knows when it ends. */
+const mostUnforeseen = 4_000_000;
+
+/** The turns that are left, by how far apart what is compared was at first and is after those that tell. */
+function turnsBy(first: Known, now: Known): number | undefined {
+  const closer = first === undefined || now === undefined ? 0 : Math.abs(first) - Math.abs(now);
+  return closer > 0 ? (Math.abs(now ?? 0) / closer) * turnsToTell : undefined;
+}
+
+/** @throws Unsupported */
+function switchCode(machine: Machine, s: Statement & { readonly kind: "switch" }): Execute {
+  const { random } = machine;
+  if (!random || s.condition.kind === "variable" || s.init || s.body.kind !== "block") throw new Unsupported();
+  const { condition } = s;
+  const chosen = asDecision(machine, () => converted(codeOf(machine, condition), "long"));
+  const labels = new Map<number, number>();
+  let otherwise: number | undefined;
+  const body = s.body.body.map((statement, index) => {
+    if (statement.kind === "case") {
+      const label = statement.value && numberOf(machine.host.evaluate(statement.value));
+      if (statement.last || (statement.value && label === undefined)) throw new Unsupported();
+      if (label === undefined) otherwise = index;
+      else labels.set(label, index);
+    }
+    return statementCode(machine, statement);
+  });
+  return () => {
+    const value = chosen();
+    if (typeof value !== "number") throw new GivenUp();
+    const from = labels.get(value) ?? otherwise;
+    for (let k = from ?? body.length; k < body.length; k++) {
+      const end = body[k]?.() ?? normal;
+      if (end === breaks) return normal;
+      if (end !== normal) return end;
+    }
+    return normal;
+  };
+}
+
+/** How far apart the sides of a comparison are. */
+function gapCode(machine: Machine, condition: Condition | undefined): Run | undefined {
+  if (condition?.kind !== "binary" || !/^(<|>|<=|>=|!=)$/.test(condition.op)) return undefined;
+  const { effects } = machine;
+  const code = (e: Expression): Run => narrowed(codeOf(machine, e).run);
+  const [left, right] = asStatement(machine, () => [code(condition.left), code(condition.right)] as const);
+  if (machine.effects !== effects) throw new Unsupported();
+  return () => {
+    const [a, b] = [left(), right()];
+    return a === undefined || b === undefined ? undefined : a - b;
   };
 }
 
@@ -104,11 +190,11 @@ function decided(condition: Run): boolean {
 
 function conditionCode(machine: Machine, condition: Condition): Run {
   if (condition.kind === "variable") throw new Unsupported();
-  return codeOf(machine, condition).run;
+  return asDecision(machine, () => codeOf(machine, condition)).run;
 }
 
 function evaluated(machine: Machine, e: Expression): Execute {
-  const { run } = codeOf(machine, e);
+  const { run } = asStatement(machine, () => codeOf(machine, e));
   return () => {
     run();
     return normal;
@@ -127,55 +213,11 @@ function inTurn(all: readonly Execute[]): Execute {
   };
 }
 
-function scoped(machine: Machine, make: () => Execute): Execute {
+export function scoped(machine: Machine, make: () => Execute): Execute {
   machine.scopes.push(new Map());
   try {
     return make();
   } finally {
     machine.scopes.pop();
   }
-}
-
-function declare(machine: Machine, declaration: Declaration): Execute {
-  if (declaration.kind !== "variable" || declaration.bindings || declaration.specifiers.static) throw new Unsupported();
-  const { type, init } = declaration;
-  const name = declaration.name.parts.at(-1)?.text ?? "";
-  const [value] = init?.values ?? [];
-  if ((init?.values.length ?? 0) > 1) throw new Unsupported();
-  const enter = (target: Target): void => {
-    machine.scopes.at(-1)?.set(name, target);
-  };
-  if (type.kind === "reference") {
-    if (!value) throw new Unsupported();
-    const target = targetOf(machine, value, (inner) => codeOf(machine, inner));
-    if (target.kind === "slot") {
-      enter(target);
-      return () => normal;
-    }
-    // Where it leads is settled here, whatever becomes of the index.
-    const at = newSlot(machine, "long");
-    const { slots } = machine;
-    const { offset } = target;
-    enter({ ...target, offset: () => slots[at.index] });
-    return () => {
-      slots[at.index] = offset();
-      return normal;
-    };
-  }
-  const code = value && codeOf(machine, value);
-  const number = type.kind === "auto" ? code?.type : numberType(hostType(machine.host, type));
-  if (!number) throw new Unsupported();
-  const slot = newSlot(machine, number);
-  enter(slot);
-  const store = storeTo(machine, slot, { type: code?.type ?? number });
-  const { nest } = machine;
-  if (nest && code) {
-    const line = lineTo(code.line, code.type, number);
-    nest.declared.add(slot.index);
-    if (line) nest.lines.set(slot.index, line);
-  }
-  return () => {
-    store(code?.run());
-    return normal;
-  };
 }

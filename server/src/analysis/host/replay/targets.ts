@@ -5,37 +5,33 @@ import { isFloatName } from "../../sema/arithmetic-types.ts";
 import { sizeOf } from "../memory/read-write.ts";
 import { lastText } from "../resolve/names.ts";
 import { placeOf } from "../resolve/places.ts";
-import { Allocation, Cell, type HostType, type Place, type Value } from "../values/model.ts";
+import { Allocation, Cell, type Place, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { numberOf } from "../values/values.ts";
 import { conversion, type Known, type NumberName } from "./arithmetic.ts";
-import { Column } from "./columns.ts";
 import { constantLine, type Line, lineAs, scaled, sum } from "./lines.ts";
-import { type Elements, GivenUp, type Machine, newSlot, type Run, type Slot, spend, type Target, Unsupported } from "./machine.ts";
+import { indexOf, itemOf, listOf } from "./list-targets.ts";
+import type { List } from "./lists.ts";
+import {
+  asDecision,
+  type Code,
+  type Elements,
+  GivenUp,
+  type Item,
+  type Machine,
+  newSlot,
+  type Run,
+  type Slot,
+  spend,
+  type Target,
+  Unsupported,
+} from "./machine.ts";
 import type { Nest } from "./nest.ts";
+import { columnFor, declared, indexWithin, numberType } from "./numbers.ts";
 import { snapshotOf } from "./snapshot.ts";
+import { isWide, narrowed, reduced } from "./wide.ts";
 
-export interface Code {
-  readonly type: NumberName;
-  readonly run: Run;
-  /** The same as a line; undefined where it is none, and where nobody asks. */
-  readonly line?: Line | undefined;
-}
-
-/** The number a type is; undefined for others. */
-export function numberType(type: HostType | undefined): NumberName | undefined {
-  if (type?.kind === "integer" || type?.kind === "floating") return type.name;
-  return type?.kind === "enum" ? type.underlying : undefined;
-}
-
-/** A name that the replayed code declares. */
-export function declared({ scopes }: Machine, name: string): Target | undefined {
-  for (let k = scopes.length - 1; k >= 0; k--) {
-    const found = scopes[k]?.get(name);
-    if (found) return found;
-  }
-  return undefined;
-}
+export type { Code } from "./machine.ts";
 
 /** What an expression designates. @throws Unsupported */
 export function targetOf(machine: Machine, written: Expression, code: (e: Expression) => Code): Target {
@@ -47,10 +43,19 @@ export function targetOf(machine: Machine, written: Expression, code: (e: Expres
   if (e.kind === "subscript") {
     const [index] = e.indices;
     if (!index || e.indices.length > 1) throw new Unsupported();
-    return elementAt(machine, arrayOf(machine, e.base, code), code(index));
+    return elementOfAny(machine, e.base, index, code);
   }
-  if (e.kind === "call" && e.callee.kind === "member" && lastText(e.callee.name) === "at" && e.arguments[0])
-    return elementAt(machine, arrayOf(machine, e.callee.base, code), code(e.arguments[0]));
+  if (e.kind === "call" && e.callee.kind === "member") {
+    const { base } = e.callee;
+    const [index] = e.arguments;
+    const name = lastText(e.callee.name);
+    if (name === "at" && index) return elementOfAny(machine, base, index, code);
+    if ((name === "back" || name === "front") && machine.random && !index) return endOf(machine, e);
+  }
+  if (e.kind === "member" && machine.random) {
+    const member = memberOf(machine, e, code);
+    if (member) return member;
+  }
   if (e.kind === "unary" && e.op === "*") return arrayOf(machine, e.operand, code);
   const place = hostPlace(machine, e);
   if (place instanceof Cell) return cellSlot(machine, place);
@@ -59,8 +64,58 @@ export function targetOf(machine: Machine, written: Expression, code: (e: Expres
   return { kind: "elements", allocation, offset: () => offset, line: constantLine(offset), type };
 }
 
+/** `base[index]` */
+function elementOfAny(machine: Machine, base: Expression, index: Expression, code: (e: Expression) => Code): Target {
+  const list = machine.random && listOf(machine, base, false);
+  const at = asDecision(machine, () => code(index));
+  return list ? itemOf(list, at.run) : elementAt(machine, arrayOf(machine, base, code), at);
+}
+
+/** `v.back()`, `v.front()` */
+function endOf(machine: Machine, e: Expression & { readonly kind: "call" }): Target {
+  const list = e.callee.kind === "member" ? listOf(machine, e.callee.base, true) : undefined;
+  const at = list && indexOf(machine, list, e);
+  if (!list || !at) throw new Unsupported();
+  return itemOf(list, at);
+}
+
+/** `s.insert(x).second`: whether it was not there. */
+function insertResult(machine: Machine, e: Expression & { readonly kind: "call" }): Item | undefined {
+  const list = e.callee.kind === "member" ? listOf(machine, e.callee.base, true) : undefined;
+  if (list?.kind !== "set") return undefined;
+  const { set, source } = list;
+  const insert = machine.code(e).run;
+  machine.random?.flow.readsList(source);
+  const added: List = {
+    length: 1,
+    read: () => {
+      const before = set().size;
+      insert();
+      return set().size - before;
+    },
+    write: () => undefined,
+    resize: () => undefined,
+    append: () => undefined,
+  };
+  return { kind: "item", list: () => added, at: () => 0, type: "bool", source };
+}
+
+/** `x.member` of a record that is the replayed code's own, or stands in a list. */
+function memberOf(machine: Machine, e: Expression & { readonly kind: "member" }, code: (e: Expression) => Code): Target | undefined {
+  const base = withoutParentheses(e.base);
+  if (base.kind === "call" && lastText(e.name) === "second" && base.callee.kind === "member" && lastText(base.callee.name) === "insert")
+    return insertResult(machine, base);
+  const isOwn = base.kind === "name" && base.name.parts.length === 1 && declared(machine, lastText(base.name)) !== undefined;
+  if (e.arrow || !(isOwn || base.kind === "subscript" || base.kind === "call")) return undefined;
+  const object = targetOf(machine, base, code);
+  if (object.kind !== "record") throw new Unsupported();
+  const member = object.members.get(lastText(e.name));
+  if (!member) throw new Unsupported();
+  return member;
+}
+
 /** A place that the host's code designates by names alone. */
-function hostPlace(machine: Machine, e: Expression): Place {
+export function hostPlace(machine: Machine, e: Expression): Place {
   let root = e;
   while (root.kind === "member") root = withoutParentheses(root.base);
   if (root.kind !== "name" && root.kind !== "this") throw new Unsupported();
@@ -70,7 +125,7 @@ function hostPlace(machine: Machine, e: Expression): Place {
   return place;
 }
 
-function cellSlot(machine: Machine, cell: Cell): Slot {
+export function cellSlot(machine: Machine, cell: Cell): Slot {
   const known = machine.cells.get(cell);
   if (known) return known;
   const type = numberType(cell.type) ?? numberType(typeOfValue(cell.value));
@@ -78,6 +133,8 @@ function cellSlot(machine: Machine, cell: Cell): Slot {
   const slot = newSlot(machine, type);
   const value = numberOf(cell.value);
   machine.slots[slot.index] = value !== undefined && Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : value;
+  if (machine.random && cell.value.kind === "int" && typeof cell.value.value === "bigint")
+    machine.slots[slot.index] = reduced(cell.value.value);
   machine.cells.set(cell, slot);
   const { nest } = machine;
   const held = machine.slots[slot.index];
@@ -126,7 +183,7 @@ function elementAt({ host }: Machine, base: Elements, index: Code): Elements {
   const bytes = sizeOf(host, base.type);
   if (bytes === undefined) throw new Unsupported();
   const { offset } = base;
-  const { run } = index;
+  const run = isWide(index.type) ? narrowed(index.run) : index.run;
   const at = lineAs(index.line, "long");
   return {
     ...base,
@@ -147,10 +204,14 @@ export function loadOf(machine: Machine, target: Target): Code {
     const { slots, nest } = machine;
     const { index, type } = target;
     nest?.loads(index);
+    machine.random?.flow.reads(index);
     return { type, run: () => slots[index], line: nest?.lineOf(index) };
   }
+  if (target.kind === "item") return loadOfItem(machine, target);
+  if (target.kind !== "elements") throw new Unsupported();
   if (machine.nest) return elementOf(machine, machine.nest, target);
   const { type, column, indexOf } = columnOf(machine, target);
+  machine.random?.flow.readsList(column);
   return {
     type,
     run: () => {
@@ -171,13 +232,17 @@ export function storeTo(machine: Machine, target: Target, { type: from, line }: 
     const convert = conversion(from, target.type);
     stored.add(index);
     machine.nest?.storesTo(index);
+    machine.random?.flow.stores(index);
     return (value) => {
       slots[index] = value === undefined ? undefined : convert(value);
       return slots[index];
     };
   }
+  if (target.kind === "item") return storeToItem(machine, target, from);
+  if (target.kind !== "elements") throw new Unsupported();
   if (machine.nest) return storeOf(machine, machine.nest, target, { type: from, line });
   const { type, column, indexOf } = columnOf(machine, target);
+  machine.random?.flow.stores(column);
   const convert = conversion(from, type);
   return (value) => {
     spend(machine);
@@ -187,13 +252,35 @@ export function storeTo(machine: Machine, target: Target, { type: from, line }: 
   };
 }
 
+function loadOfItem(machine: Machine, { list, at, type, source }: Item): Code {
+  machine.random?.flow.readsList(source);
+  return {
+    type,
+    run: () => {
+      spend(machine);
+      const found = list();
+      return found.read(indexWithin(found, at()));
+    },
+  };
+}
+
+function storeToItem(machine: Machine, { list, at, type, source }: Item, from: NumberName): Store {
+  const convert = conversion(from, type);
+  machine.random?.flow.stores(source);
+  return (value) => {
+    spend(machine);
+    const found = list();
+    const converted = value === undefined ? undefined : convert(value);
+    found.write(indexWithin(found, at()), converted);
+    return converted;
+  };
+}
+
 function columnOf(machine: Machine, { allocation, offset, type }: Elements) {
   const name = numberType(type);
-  const bytes = sizeOf(machine.host, type);
-  if (name === undefined || bytes === undefined) throw new Unsupported();
-  const column = machine.columns.get(allocation) ?? Column.of(machine.host, allocation, type, bytes);
-  if (!column || column.elementBytes !== bytes) throw new Unsupported();
-  machine.columns.set(allocation, column);
+  const column = columnFor(machine, allocation, type);
+  const bytes = column.elementBytes;
+  if (name === undefined) throw new Unsupported();
   const indexOf = (): number => {
     const at = offset();
     const index = at === undefined ? Number.NaN : at / bytes;

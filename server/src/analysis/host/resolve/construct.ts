@@ -1,5 +1,6 @@
 /** Values of declared variables: initialisers, constructors, aggregates, containers. */
 
+import type { Content } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, VariableDeclaration } from "../../../syntax/ast.ts";
 import type { Residence } from "../../device-events.ts";
 import { contentOf } from "../memory/content.ts";
@@ -7,6 +8,7 @@ import { blank, emptyContainer, hostType, isLibraryRecord } from "../memory/host
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { copied, copyOf, sizeOf, write } from "../memory/read-write.ts";
+import { shifted } from "../memory/transfer.ts";
 import { convert, dim3, vectorValue } from "../values/convert.ts";
 import { Allocation, Cell, type ContainerType, type ContainerValue, type HostType, type RecordValue, type Value } from "../values/model.ts";
 import { int, integerOf, nullPointer, openRecord, pointer, unknown, unknownOf } from "../values/values.ts";
@@ -49,7 +51,8 @@ export function initialise(
     return fromList(host, type, list, name, residence);
   }
   if (init.style === "copy" && only !== undefined) return fromExpression(host, type, only, name, residence);
-  const values = init.values.map((value) => host.evaluate(value));
+  const taken = type?.kind === "record" && only?.kind === "list" && init.values.length === 1 ? takenList(host, type, only) : undefined;
+  const values = taken ? [taken] : init.values.map((value) => host.evaluate(value));
   if (type !== undefined) return construct(host, type, values, zeroed);
   const written = declaration.type.kind === "named" ? (declaration.type.name.parts.at(-1)?.text ?? "") : "";
   if (declaration.type.kind === "auto" || /ptr/i.test(written)) return values[0] ?? unknown(`\`${name}\` is not initialised`);
@@ -68,6 +71,22 @@ export function fromExpression(
   if (type?.kind === "array" && value.kind === "string") return stringArray(type, value.text, name);
   if (type?.kind === "container") return construct(host, type, [value], false);
   return converted(host, copied(value), type);
+}
+
+/** What a constructor that takes a `std::initializer_list` is given. */
+function takenList(host: Interpreter, type: HostType & { readonly kind: "record" }, list: List): Value | undefined {
+  for (const { parameters } of constructors(host, type)) {
+    const [parameter, second] = parameters;
+    if (parameter?.type.kind !== "named" || second || parameter.type.name.parts.at(-1)?.text !== "initializer_list") continue;
+    const listType = hostType(host, parameter.type, type.record.substitution);
+    if (listType?.kind === "container")
+      return listed(
+        host,
+        listType,
+        list.elements.map(({ value }) => fromExpression(host, listType.element, value)),
+      );
+  }
+  return undefined;
 }
 
 function stringArray(type: HostType & { readonly kind: "array" }, text: string, name: string): Value {
@@ -94,6 +113,8 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
           elements.map((element) => host.evaluate(element.value)),
           true,
         );
+      const taken = takenList(host, type, list);
+      if (taken) return construct(host, type, [taken], true);
       if (constructors(host, type).length > 0)
         return construct(
           host,
@@ -284,7 +305,9 @@ function copyRange(host: Interpreter, type: ContainerType, from: Allocation, sta
     return filled(host, type, unknown("a range between pointers that are not known"), undefined);
   const made = filled(host, type, int((end - start) / bytes, "ulong"), undefined);
   if (made.kind === "container") {
-    made.storage.summary = { ...made.storage.summary, content: from.summary.content };
+    const { content, objects, numbers } = from.summary;
+    const beside = start === 0 ? { ...(objects ? { objects } : {}), ...(numbers ? { numbers } : {}) } : {};
+    made.storage.summary = { ...made.storage.summary, content: shifted(content, start, bytes), ...beside };
     for (const [offset, cell] of from.cells)
       if (offset >= start && offset < end)
         made.storage.cells.set(offset - start, new Cell(copied(cell.value), type.element, undefined, true));
@@ -300,6 +323,17 @@ export function filled(host: Interpreter, type: ContainerType, size: Value, valu
   const { elementBytes } = made.storage.summary;
   const content = value === undefined ? zeroContent : contentOf(convert(value, type.element));
   const bytes = count === undefined || elementBytes === undefined ? undefined : count * elementBytes;
+  const rows = value?.kind === "container" && count !== undefined ? alike(value, count) : undefined;
+  if (rows) {
+    const of: Content = { kind: "unknown" };
+    made.storage.summary = {
+      ...made.storage.summary,
+      content: of,
+      reason: "elements that are made one by one",
+      objects: { of, rows, drawn: false },
+    };
+    return { ...made, size: int(count ?? 0, "ulong") };
+  }
   made.storage.summary = {
     ...made.storage.summary,
     bytes,
@@ -307,6 +341,18 @@ export function filled(host: Interpreter, type: ContainerType, size: Value, valu
     ...(content === unknownContent ? { reason: "filled with a value that is not known" } : {}),
   };
   return { ...made, size: count === undefined ? unknownSize(size) : int(count, "ulong") };
+}
+
+/** Numbers of containers that are all one. */
+const mostAlike = 1 << 20;
+
+/** The rows of a container of equal ones, while they are not too many and hold one number each. */
+function alike({ size, storage }: ContainerValue, count: number): readonly ArrayLike<number>[] | undefined {
+  const length = integerOf(size);
+  const { content } = storage.summary;
+  const held = content.kind === "zero" ? 0 : content.kind === "constant" ? content.value : undefined;
+  if (length === undefined || held === undefined || storage.cells.size > 0 || count > mostAlike || length > mostAlike) return undefined;
+  return new Array<ArrayLike<number>>(count).fill(new Float64Array(length).fill(held));
 }
 
 function unknownSize(size: Value) {

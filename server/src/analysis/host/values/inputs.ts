@@ -8,12 +8,17 @@
 import type { HostType, UnknownValue, Value } from "./model.ts";
 import { int, unknown } from "./values.ts";
 
+/** Of numbers that stand for ones that the program draws. */
+export const drawnReason = "it comes of random numbers, of which nobody knows what they began with";
+
 export class Inputs {
   readonly #assumed: ReadonlyMap<string, number>;
   /** Why each input is not known, by name. */
   readonly reasons = new Map<string, string>();
   /** What an input probably is, by name, where that can be told. */
   readonly likely = new Map<string, number>();
+  /** What stands for numbers that the program draws, by name. */
+  readonly drawn = new Map<string, number>();
   /** Functions of libraries that were taken to succeed. */
   readonly succeeding = new Set<string>();
 
@@ -43,6 +48,9 @@ export class Inputs {
     // That a variable had no value before says less than what came later.
     if (!this.reasons.has(name) || !value.reason.endsWith("is not initialised")) this.reasons.set(name, value.reason);
     if (value.likely !== undefined) this.likely.set(name, value.likely);
-    return assumed === undefined ? unknown(value.reason, known, [name]) : int(assumed, integer);
+    if (value.likely !== undefined && value.reason === drawnReason) this.drawn.set(name, value.likely);
+    if (assumed !== undefined) return int(assumed, integer);
+    const named = unknown(value.reason, known, [name]);
+    return value.reason === drawnReason && value.likely !== undefined ? { ...named, likely: value.likely } : named;
   }
 }

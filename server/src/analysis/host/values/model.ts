@@ -18,7 +18,7 @@ export interface ContainerType {
   /** `std::array<T, N>`. */
   readonly count?: number;
 }
-export type ContainerName = "vector" | "device_vector" | "array" | "string" | "unique_ptr" | "function";
+export type ContainerName = "vector" | "device_vector" | "array" | "string" | "unique_ptr" | "function" | "set" | "unordered_set";
 
 export type HostType = Type | ContainerType;
 
@@ -155,6 +155,10 @@ export interface Summary {
   readonly elementBytes?: number;
   /** Where `content` is the middle of a band that elements lie in: the band, for just this content. */
   readonly band?: Band;
+  /** Where `content` only says how numbers are spread: the numbers, for just this content. */
+  readonly numbers?: { readonly of: Content; readonly values: ArrayLike<number> };
+  /** What elements that are lists or records are made of, for just this content. */
+  readonly objects?: Objects;
   /** Says who filled it last when `content` is unknown. */
   readonly reason?: string;
   /** The call that freed it. */
@@ -163,6 +167,17 @@ export interface Summary {
   readonly filling?: Filling;
   /** Page-locked after it was allocated: the device may use it. */
   readonly registered?: true;
+}
+
+/** Elements that are lists of numbers, or records of them by member. */
+export interface Objects {
+  readonly of: Content;
+  readonly rows?: readonly ArrayLike<number>[];
+  readonly fields?: ReadonlyMap<string, ArrayLike<number>>;
+  /** Of a set whose order is the library's own business: its numbers. */
+  readonly numbers?: ArrayLike<number>;
+  /** Numbers among them stand for the program's. */
+  readonly drawn: boolean;
 }
 
 /** What stores to memory while the host goes on. `turn`: how often the host had waited by then; `streamTurn`: for the stream, or for any. */

@@ -1,0 +1,356 @@
+/** Algorithms of the standard library on ranges of lists and arrays, in replayed code. */
+import type { Expression } from "../../../syntax/ast.ts";
+import { withoutParentheses } from "../../../syntax/terms.ts";
+import { shuffleSwaps } from "../library/distributions.ts";
+import { sortAsLibrary } from "../library/sorting.ts";
+import { lastText } from "../resolve/names.ts";
+import type { Known } from "./arithmetic.ts";
+import { conversion } from "./arithmetic.ts";
+import { drawerAt, lambdaAt, ownLambda } from "./called.ts";
+import { drawn, libraryDraw } from "./draws.ts";
+import { iteratorOf, numberLists, readSpan, type Span, sourcesOf, spanOf } from "./iterators.ts";
+import { listOf } from "./list-targets.ts";
+import { type AnyList, type Code, GivenUp, type Machine, newSlot, spend, type Target, Unsupported } from "./machine.ts";
+import { methodCode } from "./methods.ts";
+import { loadOf, storeTo, targetOf } from "./targets.ts";
+import { narrowed } from "./wide.ts";
+
+function stored(machine: Machine, { list }: Span): void {
+  machine.effects += 1;
+  for (const source of sourcesOf(list)) machine.random?.flow.stores(source);
+}
+
+const nothing = (run: () => void): Code => ({
+  type: "int",
+  run: () => {
+    run();
+    return 0;
+  },
+});
+
+/** Undefined for names that are none of these. @throws Unsupported */
+export function algorithmCode(machine: Machine, name: string, args: readonly Expression[]): Code | undefined {
+  const made = algorithm(machine, name, args);
+  if (made && machine.random) machine.random.flow.isSpecial = true;
+  return made;
+}
+
+function algorithm(machine: Machine, name: string, args: readonly Expression[]): Code | undefined {
+  switch (name) {
+    case "sort":
+    case "stable_sort":
+      return sorting(machine, args, name === "stable_sort");
+    case "shuffle":
+      return shuffling(machine, args);
+    case "reverse":
+      return exchanging(machine, args, (a, b, swap) => {
+        for (let [lo, hi] = [a, b - 1]; lo < hi; lo++, hi--) swap(lo, hi);
+      });
+    case "fill":
+    case "iota":
+      return filling(machine, args, name === "iota");
+    case "generate":
+      return generating(machine, args);
+    case "partial_sum":
+    case "inclusive_scan":
+    case "exclusive_scan":
+      return scanning(machine, args, name === "exclusive_scan");
+    case "accumulate":
+      return summing(machine, args);
+    case "swap":
+      return swapping(machine, args);
+    case "lower_bound":
+    case "upper_bound":
+      throw new Unsupported();
+    default:
+      return undefined;
+  }
+}
+
+/** `std::find(first, last, value) == last`, `s.find(value) == s.end()`: whether it is not there. @throws Unsupported */
+export function searchResult(machine: Machine, written: Expression, end: Expression): Code | undefined {
+  const e = withoutParentheses(written);
+  if (!machine.random || e.kind !== "call") return undefined;
+  const { callee } = e;
+  const [first, last, wanted] = e.arguments;
+  if (callee.kind === "member" && lastText(callee.name) === "find" && first && !last) {
+    const set = listOf(machine, callee.base, true);
+    if (set?.kind !== "set" || sourcesOf(iteratorOf(machine, end).list)[0] !== set.source) return undefined;
+    const found = methodCode(machine, set, "count", [first]);
+    return { type: "bool", run: () => 1 - (found.run() ?? 0) };
+  }
+  if (callee.kind !== "name" || lastText(callee.name) !== "find" || !first || !last || !wanted) return undefined;
+  const span = readSpan(machine, spanOf(machine, e.arguments));
+  const { list } = span;
+  if (list.kind !== "numbers" || sourcesOf(iteratorOf(machine, end).list)[0] !== list.source) return undefined;
+  const value = machine.code(wanted).run;
+  return {
+    type: "bool",
+    run: () => {
+      const [from, to] = span.bounds();
+      const key = known(narrowed(value)());
+      const found = list.list();
+      for (let k = from; k < to; k++) if (known(found.read(k)) === key) return 0;
+      return 1;
+    },
+  };
+}
+
+/** `std::lower_bound(first, last, value) - first`: the index, from where the list begins. @throws Unsupported */
+export function searchIndex(machine: Machine, written: Expression, from: Expression): Code | undefined {
+  const e = withoutParentheses(written);
+  const name = e.kind === "call" && e.callee.kind === "name" ? lastText(e.callee.name) : "";
+  if (e.kind !== "call" || !machine.random || !/^(lower|upper)_bound$/.test(name) || e.arguments.length !== 3) return undefined;
+  const span = readSpan(machine, spanOf(machine, e.arguments));
+  const base = iteratorOf(machine, from);
+  const { list } = span;
+  const [, , wanted] = e.arguments;
+  if (list.kind !== "numbers" || base.list.kind !== "numbers" || base.list.source !== list.source || !wanted) throw new Unsupported();
+  const value = machine.code(wanted).run;
+  const isBefore = name === "lower_bound" ? (a: number, b: number) => a < b : (a: number, b: number) => a <= b;
+  return {
+    type: "long",
+    run: () => {
+      const start = base.at();
+      const before = machine.left;
+      let [lo, hi] = span.bounds();
+      machine.left = before;
+      const key = narrowed(value)();
+      const found = list.list();
+      if (key === undefined || start === undefined) throw new GivenUp();
+      while (lo < hi) {
+        spend(machine);
+        const middle = (lo + hi) >> 1;
+        const element = found.read(middle);
+        if (element === undefined) throw new GivenUp();
+        if (isBefore(element, key)) lo = middle + 1;
+        else hi = middle;
+      }
+      return lo - start;
+    },
+  };
+}
+
+function swapping(machine: Machine, [a, b]: readonly Expression[]): Code {
+  if (!a || !b) throw new Unsupported();
+  const [left, right] = [targetOf(machine, a, machine.code), targetOf(machine, b, machine.code)];
+  const [first, second] = [loadOf(machine, left), loadOf(machine, right)];
+  const [toLeft, toRight] = [storeTo(machine, left, second), storeTo(machine, right, first)];
+  return nothing(() => {
+    const [x, y] = [first.run(), second.run()];
+    toLeft(y);
+    toRight(x);
+  });
+}
+
+function filling(machine: Machine, args: readonly Expression[], counts: boolean): Code {
+  const span = spanOf(machine, args);
+  const { list } = span;
+  const [, , written] = args;
+  if (list.kind !== "numbers" || !written) throw new Unsupported();
+  const value = machine.code(written);
+  const convert = conversion(value.type, list.type);
+  stored(machine, span);
+  return nothing(() => {
+    const [from, to] = span.bounds();
+    const made = narrowed(value.run)();
+    const found = list.list();
+    for (let k = from; k < to; k++) found.write(k, made === undefined ? undefined : convert(counts ? made + k - from : made));
+  });
+}
+
+function generating(machine: Machine, args: readonly Expression[]): Code {
+  const span = spanOf(machine, args);
+  const { list } = span;
+  const [, , written] = args;
+  const e = written && withoutParentheses(written);
+  const own = e?.kind === "lambda" ? ownLambda(machine, e) : undefined;
+  const call = own?.kind === "lambda" ? own.call : e && lambdaAt(machine, e);
+  const value = call ? call([]) : e?.kind === "name" ? libraryDraw(machine, lastText(e.name), []) : undefined;
+  if (list.kind !== "numbers" || !value) throw new Unsupported();
+  const convert = conversion(value.type, list.type);
+  stored(machine, span);
+  return nothing(() => {
+    const [from, to] = span.bounds();
+    const found = list.list();
+    for (let k = from; k < to; k++) {
+      const made = value.run();
+      found.write(k, made === undefined ? undefined : convert(made));
+    }
+  });
+}
+
+function summing(machine: Machine, args: readonly Expression[]): Code {
+  const span = readSpan(machine, spanOf(machine, args));
+  const { list } = span;
+  const [, , written, more] = args;
+  if (list.kind !== "numbers" || !written || more) throw new Unsupported();
+  const initial = machine.code(written);
+  const convert = conversion("double", initial.type);
+  return {
+    type: initial.type,
+    run: () => {
+      const [from, to] = span.bounds();
+      const found = list.list();
+      let sum = narrowed(initial.run)();
+      for (let k = from; k < to && sum !== undefined; k++) {
+        const value = found.read(k);
+        sum = value === undefined ? undefined : convert(sum + value);
+      }
+      return sum;
+    },
+  };
+}
+
+/** Sums of all elements up to each, without it where it is `exclusive`. */
+function scanning(machine: Machine, args: readonly Expression[], exclusive: boolean): Code {
+  const span = spanOf(machine, args);
+  const { list } = readSpan(machine, span);
+  const [, , written, initial, more] = args;
+  const to = written && iteratorOf(machine, written);
+  if (list.kind !== "numbers" || to?.list.kind !== "numbers" || more || exclusive !== (initial !== undefined)) throw new Unsupported();
+  const start = initial && machine.code(initial);
+  const convert = conversion("double", start?.type ?? list.type);
+  const store = conversion(start?.type ?? list.type, to.list.type);
+  const target = to.list;
+  stored(machine, { ...span, list: target });
+  return nothing(() => {
+    const [from, end] = span.bounds();
+    const place = to.at();
+    const [source, sums] = [list.list(), target.list()];
+    if (place === undefined || !(place >= 0 && place + end - from <= sums.length)) throw new GivenUp();
+    let sum = start ? narrowed(start.run)() : 0;
+    for (let k = from; k < end; k++) {
+      const next = source.read(k);
+      const before = sum;
+      sum = sum === undefined || next === undefined ? undefined : convert(sum + next);
+      const value = exclusive ? before : sum;
+      sums.write(place + k - from, value === undefined ? undefined : store(value));
+    }
+  });
+}
+
+function exchanging(
+  machine: Machine,
+  args: readonly Expression[],
+  exchange: (from: number, to: number, swap: (a: number, b: number) => void) => void,
+): Code {
+  const span = readSpan(machine, spanOf(machine, args));
+  const { list } = span;
+  if (list.kind !== "numbers" && list.kind !== "records") throw new Unsupported();
+  stored(machine, span);
+  return nothing(() => {
+    const [from, to] = span.bounds();
+    const lists = numberLists(list);
+    exchange(from, to, (a, b) => {
+      for (const each of lists) {
+        const value = each.read(a);
+        each.write(a, each.read(b));
+        each.write(b, value);
+      }
+    });
+  });
+}
+
+function shuffling(machine: Machine, args: readonly Expression[]): Code {
+  const [, , written] = args;
+  const engine = written && drawerAt(machine, written);
+  if (engine?.kind !== "engine") throw new Unsupported();
+  const { run } = exchanging(machine, args, (from, to, swap) => {
+    shuffleSwaps(engine.source(), to - from, (a, b) => swap(from + a, from + b));
+  });
+  return drawn(machine, engine, "int", run);
+}
+
+// ---------------------------------------------------------------- sorting
+
+/** Of a sort: n times the logarithm of n. */
+const operationsAComparison = 0.5;
+
+type Before = (a: number, b: number) => boolean;
+
+function sorting(machine: Machine, args: readonly Expression[], isStable: boolean): Code {
+  const span = readSpan(machine, spanOf(machine, args));
+  const { list } = span;
+  const [, , rule] = args;
+  if (list.kind !== "numbers" && list.kind !== "records") throw new Unsupported();
+  const before = rule ? beforeBy(machine, list, rule) : undefined;
+  stored(machine, span);
+  return nothing(() => {
+    const [from, to] = span.bounds();
+    const lists = numberLists(list);
+    machine.left -= Math.ceil((to - from) * Math.log2(to - from + 2) * operationsAComparison);
+    spend(machine);
+    const [only] = lists;
+    if (!before && only && lists.length === 1) {
+      const numbers = Float64Array.from({ length: to - from }, (_, k) => known(only.read(from + k))).sort();
+      for (let k = from; k < to; k++) only.write(k, numbers[k - from]);
+      return;
+    }
+    const columns = lists.map((each) => Array.from({ length: to - from }, (_, k) => known(each.read(from + k))));
+    const order = Array.from({ length: to - from }, (_, k) => k);
+    const compare = before?.(columns) ?? byMembers(columns);
+    if (isStable || !before) order.sort((a, b) => (compare(a, b) ? -1 : compare(b, a) ? 1 : a - b));
+    else if (!sortAsLibrary(order, compare)) throw new GivenUp();
+    for (const [k, each] of lists.entries()) for (const [place, index] of order.entries()) each.write(from + place, columns[k]?.[index]);
+  });
+}
+
+function known(value: Known): number {
+  if (typeof value !== "number" || Number.isNaN(value)) throw new GivenUp();
+  return value;
+}
+
+/** One member after the other, as `std::pair` has it. */
+const byMembers =
+  (columns: readonly (readonly number[])[]): Before =>
+  (a, b) => {
+    for (const column of columns) {
+      const [x = 0, y = 0] = [column[a], column[b]];
+      if (x !== y) return x < y;
+    }
+    return false;
+  };
+
+/** A comparison of two elements by their index among some. @throws Unsupported */
+function beforeBy(machine: Machine, list: AnyList, rule: Expression): (columns: readonly (readonly number[])[]) => Before {
+  const e = withoutParentheses(rule);
+  if (e.kind === "call" && e.callee.kind === "name" && /^(greater|less)$/.test(lastText(e.callee.name))) {
+    const isLess = lastText(e.callee.name) === "less";
+    return (columns) => {
+      const compare = byMembers(columns);
+      return isLess ? compare : (a, b) => compare(b, a);
+    };
+  }
+  const own = e.kind === "lambda" ? ownLambda(machine, e) : undefined;
+  const call = own?.kind === "lambda" ? own.call : lambdaAt(machine, e);
+  if (!call) throw new Unsupported();
+  const sides = ["first of two", "second of two"].map((name) => ({ name, ...element(machine, list) }));
+  machine.scopes.push(new Map(sides.map(({ name, target }) => [name, target] as const)));
+  const code = call(
+    sides.map(({ name }) => ({ kind: "name", start: 0, end: 0, name: { start: 0, end: 0, global: false, parts: [{ text: name }] } })),
+  );
+  machine.scopes.pop();
+  return (columns) => (a, b) => {
+    sides[0]?.set(columns, a);
+    sides[1]?.set(columns, b);
+    return known(code.run()) !== 0;
+  };
+}
+
+/** An element of a list in slots of its own. */
+function element(
+  machine: Machine,
+  list: AnyList,
+): { readonly target: Target; readonly set: (columns: readonly (readonly number[])[], index: number) => void } {
+  const fields = list.kind === "records" ? [...list.fields] : list.kind === "numbers" ? [["", list] as const] : [];
+  const slots = fields.map(([name, { type }]) => [name, newSlot(machine, type)] as const);
+  const [first] = slots;
+  if (!first) throw new Unsupported();
+  return {
+    target: list.kind === "numbers" ? first[1] : { kind: "record", members: new Map(slots) },
+    set: (columns, index) => {
+      for (const [k, [, { index: slot }]] of slots.entries()) machine.slots[slot] = columns[k]?.[index];
+    },
+  };
+}

@@ -1,0 +1,326 @@
+/** Methods of lists and sets in replayed code. */
+import type { Expression } from "../../../syntax/ast.ts";
+import { withoutParentheses } from "../../../syntax/terms.ts";
+import { lastText } from "../resolve/names.ts";
+import { conversion, type Known } from "./arithmetic.ts";
+import { iteratorOf, numberLists, sourcesOf } from "./iterators.ts";
+import { listOf } from "./list-targets.ts";
+import { lengthOf } from "./lists.ts";
+import {
+  type AnyList,
+  type Code,
+  GivenUp,
+  type ListOfLists,
+  type Machine,
+  type NumberList,
+  type NumberSet,
+  type RecordList,
+  type Run,
+  spend,
+  Unsupported,
+} from "./machine.ts";
+import { paired } from "./pairs.ts";
+import { partsOf } from "./records.ts";
+
+type Arguments = readonly Expression[];
+
+/** @throws Unsupported */
+export function methodCode(machine: Machine, list: AnyList, name: string, args: Arguments): Code {
+  const [first] = args;
+  switch (name) {
+    case "size":
+    case "length":
+      return { type: "ulong", run: () => lengthOf(list) };
+    case "empty":
+      return { type: "bool", run: () => Number(lengthOf(list) === 0) };
+    case "reserve":
+    case "shrink_to_fit":
+      return done(first ? machine.code(first).run : () => 0);
+    case "clear":
+      return changes(machine, list, () => resize(list, 0));
+    default:
+  }
+  switch (list.kind) {
+    case "numbers":
+      return numbersMethod(machine, list, name, args);
+    case "records":
+      return recordsMethod(machine, list, name, args);
+    case "lists":
+      return listsMethod(machine, list, name, args);
+    case "set":
+      return setMethod(machine, list, name, args);
+  }
+}
+
+const done = (run: Run): Code => ({ type: "int", run });
+
+/** Besides, of a method that changes a list. */
+const operationsAChange = 3;
+
+/** What makes a list longer or shorter, or exchanges its elements. */
+function changes(machine: Machine, list: AnyList, run: () => unknown): Code {
+  machine.effects += 1;
+  for (const source of sourcesOf(list)) {
+    machine.random?.flow.stores(source);
+    machine.random?.flow.grown.add(source);
+  }
+  return done(() => {
+    machine.left -= operationsAChange;
+    spend(machine);
+    run();
+    return 0;
+  });
+}
+
+function resize(list: AnyList, length: number): void {
+  switch (list.kind) {
+    case "numbers":
+      list.list().resize(length, 0);
+      break;
+    case "records":
+      for (const { list: field } of list.fields.values()) field().resize(length, 0);
+      break;
+    case "lists":
+      list.rows().resize(length);
+      break;
+    case "set":
+      if (length > 0) throw new GivenUp();
+      list.set().clear();
+  }
+}
+
+/** @throws GivenUp */
+function count(value: Known): number {
+  if (value === undefined || !(Number.isInteger(value) && value >= 0)) throw new GivenUp();
+  return value;
+}
+
+function numbersMethod(machine: Machine, target: NumberList, name: string, args: Arguments): Code {
+  const { list, type } = target;
+  const [first, second] = args;
+  const value = (e: Expression): Run => {
+    const code = machine.code(e);
+    const convert = conversion(code.type, type);
+    return () => {
+      const made = code.run();
+      return made === undefined ? undefined : convert(made);
+    };
+  };
+  switch (name) {
+    case "push_back":
+    case "emplace_back": {
+      if (!first || second) throw new Unsupported();
+      const run = value(first);
+      return changes(machine, target, () => list().append(run()));
+    }
+    case "pop_back":
+      return changes(machine, target, () => list().resize(list().length - 1, 0));
+    case "resize": {
+      if (!first) throw new Unsupported();
+      const length = machine.code(first).run;
+      const fill = second ? value(second) : () => 0;
+      return changes(machine, target, () => {
+        const to = count(length());
+        machine.left -= Math.max(0, to - list().length);
+        list().resize(to, fill());
+      });
+    }
+    case "assign": {
+      if (!first || !second) throw new Unsupported();
+      const length = machine.code(first).run;
+      const fill = value(second);
+      return changes(machine, target, () => {
+        const to = count(length());
+        machine.left -= to;
+        list().resize(0, 0);
+        list().resize(to, fill());
+      });
+    }
+    case "insert":
+      return insertion(machine, target, args);
+    case "erase":
+      return withoutRepeats(machine, target, args);
+    default:
+      throw new Unsupported();
+  }
+}
+
+/** `v.insert(v.end(), first, last)`, `v.insert(v.end(), value)` */
+function insertion(machine: Machine, target: NumberList, [at, first, last]: Arguments): Code {
+  const { list } = target;
+  if (!first || !isEnd(machine, at, target)) throw new Unsupported();
+  if (!last) return numbersMethod(machine, target, "push_back", [first]);
+  const [from, to] = [iteratorOf(machine, first), iteratorOf(machine, last)];
+  for (const source of sourcesOf(from.list)) machine.random?.flow.readsList(source);
+  return changes(machine, target, () => {
+    for (const value of valuesBetween(machine, from.list, from.at(), to.at())) list().append(value);
+  });
+}
+
+/** Of an element that is copied from one list to another. */
+const operationsACopy = 4;
+
+/** Copied, so that a list may be put behind itself. @throws GivenUp */
+export function valuesBetween(machine: Machine, list: AnyList, from: Known, to: Known): readonly Known[] {
+  const [start, end] = [count(from), count(to)];
+  if (end < start || end > lengthOf(list)) throw new GivenUp();
+  machine.left -= (end - start) * operationsACopy;
+  spend(machine);
+  if (list.kind === "set") return inOrder(list);
+  if (list.kind !== "numbers") throw new GivenUp();
+  const found = list.list();
+  return Array.from({ length: end - start }, (_, k) => found.read(start + k));
+}
+
+/** The numbers of a set, in the order in which it is gone through. */
+export function inOrder({ set }: NumberSet): readonly number[] {
+  return [...set()].sort((a, b) => a - b);
+}
+
+function isEnd(machine: Machine, written: Expression | undefined, target: AnyList): boolean {
+  const e = written && withoutParentheses(written);
+  if (e?.kind !== "call" || e.callee.kind !== "member" || !/^c?end$/.test(lastText(e.callee.name))) return false;
+  const list = listOf(machine, e.callee.base, true);
+  return list?.kind === target.kind && sourcesOf(list)[0] === sourcesOf(target)[0];
+}
+
+/** `v.erase(std::unique(v.begin(), v.end()), v.end())` */
+function withoutRepeats(machine: Machine, target: NumberList | RecordList, [written, end]: Arguments): Code {
+  const e = written && withoutParentheses(written);
+  if (e?.kind !== "call" || e.callee.kind !== "name" || lastText(e.callee.name) !== "unique" || e.arguments.length !== 2)
+    throw new Unsupported();
+  const [first, last] = e.arguments;
+  if (!first || !isEnd(machine, end, target) || !isEnd(machine, last, target)) throw new Unsupported();
+  const from = iteratorOf(machine, first);
+  return changes(machine, target, () => {
+    const lists = numberLists(target);
+    const length = lengthOf(target);
+    let kept = count(from.at());
+    machine.left -= length;
+    for (let k = kept; k < length; k++) {
+      if (k > count(from.at()) && lists.every((list) => list.read(k) === list.read(kept - 1))) continue;
+      for (const list of lists) list.write(kept, list.read(k));
+      kept++;
+    }
+    resize(target, kept);
+  });
+}
+
+function recordsMethod(machine: Machine, target: RecordList, name: string, args: Arguments): Code {
+  const names = [...target.fields.keys()];
+  const [first] = args;
+  switch (name) {
+    case "push_back":
+    case "emplace_back": {
+      if (!first) throw new Unsupported();
+      const parts =
+        name === "emplace_back" && args.length === names.length
+          ? args.map((argument) => machine.code(argument))
+          : partsOf(machine, first, names);
+      const runs = [...target.fields.values()].map(({ list, type }, k) => {
+        const part = parts[k];
+        if (!part) throw new Unsupported();
+        return { list, run: part.run, convert: conversion(part.type, type) };
+      });
+      return changes(machine, target, () => {
+        const values = runs.map(({ run }) => run());
+        for (const [k, { list, convert }] of runs.entries()) {
+          const value = values[k];
+          list().append(value === undefined ? undefined : convert(value));
+        }
+      });
+    }
+    case "pop_back":
+      return changes(machine, target, () => resize(target, count(lengthOf(target) - 1)));
+    case "resize": {
+      if (!first || args.length > 1) throw new Unsupported();
+      const length = machine.code(first).run;
+      return changes(machine, target, () => resize(target, count(length())));
+    }
+    case "erase":
+      return withoutRepeats(machine, target, args);
+    default:
+      throw new Unsupported();
+  }
+}
+
+function listsMethod(machine: Machine, target: ListOfLists, name: string, args: Arguments): Code {
+  const [first] = args;
+  switch (name) {
+    case "resize": {
+      if (!first || args.length > 1) throw new Unsupported();
+      const length = machine.code(first).run;
+      return changes(machine, target, () => target.rows().resize(count(length())));
+    }
+    case "push_back":
+    case "emplace_back": {
+      const isEmpty = !first || (first.kind === "list" && first.elements.length === 0);
+      const from = isEmpty ? undefined : listOf(machine, first, true);
+      if (!isEmpty && from?.kind !== "numbers") throw new Unsupported();
+      if (from?.kind === "numbers") machine.random?.flow.readsList(from.source);
+      return changes(machine, target, () => {
+        const rows = target.rows();
+        const values = from ? valuesBetween(machine, from, 0, lengthOf(from)) : [];
+        rows.resize(rows.length + 1);
+        const row = rows.row(rows.length - 1);
+        for (const value of values) row.append(value);
+      });
+    }
+    default:
+      throw new Unsupported();
+  }
+}
+
+/** What an argument is in a set. */
+function keyOf(machine: Machine, { type, pair }: NumberSet, args: Arguments): () => number {
+  const [first, second] = args;
+  if (!first || (second && !pair)) throw new Unsupported();
+  const types = pair ? pair.map(([, member]) => member) : [type];
+  const codes = second
+    ? args.map((each) => machine.code(each))
+    : pair
+      ? partsOf(
+          machine,
+          first,
+          pair.map(([name]) => name),
+        )
+      : [machine.code(first)];
+  const values = codes.map(({ type: from, run }, k): Run => {
+    const convert = conversion(from, types[k] ?? type);
+    return () => {
+      const value = run();
+      return value === undefined ? undefined : convert(value);
+    };
+  });
+  const [one, other] = values;
+  return () => {
+    if (pair) return paired(one?.(), other?.());
+    const made = one?.();
+    if (typeof made !== "number") throw new GivenUp();
+    return made;
+  };
+}
+
+function setMethod(machine: Machine, target: NumberSet, name: string, args: Arguments): Code {
+  const { set, source } = target;
+  const key = keyOf(machine, target, args);
+  switch (name) {
+    case "insert":
+    case "emplace":
+      return changes(machine, target, () => set().add(key()));
+    case "erase":
+      return changes(machine, target, () => set().delete(key()));
+    case "count":
+    case "contains":
+      machine.random?.flow.readsList(source);
+      return {
+        type: "int",
+        run: () => {
+          spend(machine);
+          return Number(set().has(key()));
+        },
+      };
+    default:
+      throw new Unsupported();
+  }
+}

@@ -1,0 +1,44 @@
+/** Numbers and arrays of them, as types, names and columns have them. */
+import { sizeOf } from "../memory/read-write.ts";
+import type { Allocation, HostType, Value } from "../values/model.ts";
+import { float, int, isFloat } from "../values/values.ts";
+import type { Known, NumberName } from "./arithmetic.ts";
+import { Column } from "./columns.ts";
+import type { List } from "./lists.ts";
+import { GivenUp, type Machine, type Target, Unsupported } from "./machine.ts";
+
+/** The number a type is; undefined for others. */
+export function numberType(type: HostType | undefined): NumberName | undefined {
+  if (type?.kind === "integer" || type?.kind === "floating") return type.name;
+  return type?.kind === "enum" ? type.underlying : undefined;
+}
+
+/** A name that the replayed code declares. */
+export function declared({ scopes }: Machine, name: string): Target | undefined {
+  for (let k = scopes.length - 1; k >= 0; k--) {
+    const found = scopes[k]?.get(name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** @throws GivenUp */
+export function indexWithin({ length }: List, index: Known): number {
+  if (index === undefined || !(Number.isInteger(index) && index >= 0 && index < length)) throw new GivenUp();
+  return index;
+}
+
+/** The array as numbers of a type. @param likely how many there are, where that is a number that stands for the program's @throws Unsupported */
+export function columnFor(machine: Machine, allocation: Allocation, type: HostType, likely?: number): Column {
+  const bytes = sizeOf(machine.host, type);
+  if (numberType(type) === undefined || bytes === undefined) throw new Unsupported();
+  const known = machine.columns.get(allocation);
+  const column = known ?? Column.of(machine.host, allocation, type, bytes, machine.random && { likely });
+  if (!column || column.elementBytes !== bytes) throw new Unsupported();
+  machine.columns.set(allocation, column);
+  if (!known && (column.isInvented || likely !== undefined)) machine.random?.flow.isInvented(column, likely !== undefined);
+  return column;
+}
+
+export const numberValue = (value: number | bigint, type: NumberName): Value =>
+  isFloat(type) ? float(Number(value), type) : int(value, type);

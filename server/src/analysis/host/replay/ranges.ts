@@ -1,0 +1,131 @@
+/** `for (x : list)` in replayed code. */
+import type { Statement } from "../../../syntax/ast.ts";
+import { hostType } from "../memory/host-types.ts";
+import type { Known } from "./arithmetic.ts";
+import { bindMembers } from "./declarations.ts";
+import { arrayRange } from "./iterators.ts";
+import { itemOf, listOf } from "./list-targets.ts";
+import { lengthOf, Row } from "./lists.ts";
+import {
+  type AnyList,
+  type Execute,
+  ending,
+  GivenUp,
+  type Item,
+  type Machine,
+  newSlot,
+  type Slot,
+  spend,
+  type Target,
+  turnsToTell,
+  Unsupported,
+} from "./machine.ts";
+import { inOrder } from "./methods.ts";
+import { numberType } from "./numbers.ts";
+import { firstOf, secondOf } from "./pairs.ts";
+import { newRecord } from "./records.ts";
+import { loadOf, storeTo } from "./targets.ts";
+
+type RangeFor = Statement & { readonly kind: "range-for" };
+
+const { normal, breaks, returns } = ending;
+
+/** @throws Unsupported */
+export function rangeCode(machine: Machine, s: RangeFor): Execute {
+  if (!machine.random) throw new Unsupported();
+  machine.foresees = false;
+  const found = s.range.kind === "list" ? undefined : (listOf(machine, s.range, true) ?? arrayRange(machine, s.range));
+  if (!found) throw new Unsupported();
+  const at = newSlot(machine, "long");
+  const { slots } = machine;
+  const { begin, element } = elementOf(machine, found, at);
+  const enter = variable(machine, s, element);
+  const body = machine.statement(s.body);
+  return () => {
+    const length = lengthOf(found);
+    begin();
+    const budget = machine.left;
+    for (let k = 0; k < length; k++) {
+      spend(machine);
+      if (k === turnsToTell && (budget - machine.left) * (length / k) > budget) throw new GivenUp();
+      slots[at.index] = k;
+      enter();
+      const end = body();
+      if (end === breaks) return normal;
+      if (end === returns) return end;
+    }
+    return normal;
+  };
+}
+
+/** An element of a list by its index, and what is to be done before the first. */
+function elementOf(machine: Machine, list: AnyList, at: Slot): { readonly element: Target; readonly begin: () => void } {
+  const { slots } = machine;
+  const index = (): Known => slots[at.index];
+  if (list.kind !== "set") return { element: itemOf(list, index), begin: () => undefined };
+  if (!list.isOrdered) throw new Unsupported();
+  const { source, pair } = list;
+  const parts = pair
+    ? pair.map(([name, type], k) => ({ name, type, of: k === 0 ? firstOf : secondOf, row: new Row() }))
+    : [{ name: "", type: list.type, of: (number: number) => number, row: new Row() }];
+  machine.random?.flow.readsList(source);
+  const items = parts.map((part): readonly [string, Item] => [
+    part.name,
+    { kind: "item", list: () => part.row, at: index, type: part.type, source },
+  ]);
+  const [only] = items;
+  if (!only) throw new Unsupported();
+  return {
+    element: pair ? { kind: "record", members: new Map(items) } : only[1],
+    begin: () => {
+      const numbers = inOrder(list);
+      for (const part of parts) part.row = new Row(numbers.map(part.of));
+    },
+  };
+}
+
+/** The loop's variable: the element itself, or a copy of it. */
+function variable(machine: Machine, { variable: declared }: RangeFor, element: Target): () => void {
+  const { type, bindings } = declared;
+  const isReference = type.kind === "reference";
+  if (bindings) {
+    const bind = bindMembers(machine, element, bindings, isReference);
+    return () => {
+      bind();
+    };
+  }
+  const scope = machine.scopes.at(-1);
+  const name = declared.name.parts.at(-1)?.text ?? "";
+  if (isReference || element.kind === "numbers") {
+    // A row that is copied would have to be.
+    if (!isReference) throw new Unsupported();
+    scope?.set(name, element);
+    return () => undefined;
+  }
+  if (element.kind === "record") {
+    const { target, begin } = newRecord(
+      machine,
+      new Map([...element.members].map(([member, { type: of }]) => [member, of] as const)),
+      undefined,
+    );
+    const copies = [...element.members].map(([member, from]) => {
+      const own = target.members.get(member);
+      if (!own) throw new Unsupported();
+      const code = loadOf(machine, from);
+      const store = storeTo(machine, own, code);
+      return () => store(code.run());
+    });
+    scope?.set(name, target);
+    return () => {
+      begin();
+      for (const copy of copies) copy();
+    };
+  }
+  const code = loadOf(machine, element);
+  const own = newSlot(machine, numberType(type.kind === "auto" ? undefined : hostType(machine.host, type)) ?? code.type);
+  const store = storeTo(machine, own, code);
+  scope?.set(name, own);
+  return () => {
+    store(code.run());
+  };
+}
