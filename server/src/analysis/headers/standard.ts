@@ -14,6 +14,110 @@ template <typename A, typename B> struct pair {
     __host__ __device__ pair(const A &a, const B &b) : first(a), second(b) {}
 };
 template <typename A, typename B> __host__ __device__ pair<A, B> make_pair(A a, B b) { return pair<A, B>(a, b); }
+template <typename T, T... I> struct integer_sequence {
+    typedef T value_type;
+    __host__ __device__ static constexpr size_t size() { return sizeof...(I); }
+};
+template <size_t... I> using index_sequence = integer_sequence<size_t, I...>;
+template <typename T, size_t N, T... I> struct __sequence_up_to { typedef typename __sequence_up_to<T, N - 1, (T)(N - 1), I...>::type type; };
+template <typename T, T... I> struct __sequence_up_to<T, 0, I...> { typedef integer_sequence<T, I...> type; };
+template <typename T, T N> using make_integer_sequence = typename __sequence_up_to<T, N>::type;
+template <size_t N> using make_index_sequence = typename __sequence_up_to<size_t, N>::type;
+template <typename... T> using index_sequence_for = typename __sequence_up_to<size_t, sizeof...(T)>::type;
+}
+`;
+
+const letters = [..."ABCDEFGHIJKL"];
+
+/** Of so many elements: a member for each, in their order, as structured bindings take them. */
+function tupleOf(count: number): string {
+  const of = letters.slice(0, count);
+  const parameters = of.map((each) => `typename ${each}`).join(", ");
+  const list = of.join(", ");
+  const members = of.map((each, k) => `${each} e${k};`).join(" ");
+  const defaults = of.map((_, k) => `e${k}()`).join(", ");
+  const given = of.map((each, k) => `const ${each} &v${k}`).join(", ");
+  const copies = of.map((_, k) => `e${k}(v${k})`).join(", ");
+  const values = of.map((each, k) => `${each} v${k}`).join(", ");
+  const names = of.map((_, k) => `v${k}`).join(", ");
+  return `template <${parameters}> struct tuple<${list}> {
+    ${members}
+    __host__ __device__ tuple() : ${defaults} {}
+    __host__ __device__ tuple(${given}) : ${copies} {}
+};
+template <${parameters}> __host__ __device__ tuple<${list}> make_tuple(${values}) { return tuple<${list}>(${names}); }
+`;
+}
+
+export const tuple = `#pragma once
+#include <utility>
+namespace std {
+template <typename... T> struct tuple {};
+${letters.map((_, k) => tupleOf(k + 1)).join("")}template <typename T> struct tuple_size;
+template <typename... T> struct tuple_size<tuple<T...>> { static constexpr size_t value = sizeof...(T); };
+template <typename A, typename B> struct tuple_size<pair<A, B>> { static constexpr size_t value = 2; };
+template <typename T> inline constexpr size_t tuple_size_v = tuple_size<T>::value;
+template <size_t I, typename T> struct tuple_element;
+template <size_t I, typename H, typename... T> struct tuple_element<I, tuple<H, T...>> { typedef typename tuple_element<I - 1, tuple<T...>>::type type; };
+template <typename H, typename... T> struct tuple_element<0, tuple<H, T...>> { typedef H type; };
+template <size_t I, typename T> using tuple_element_t = typename tuple_element<I, T>::type;
+}
+`;
+
+export const optional = `#pragma once
+#include <utility>
+namespace std {
+struct nullopt_t {};
+inline constexpr nullopt_t nullopt{};
+template <typename T> class optional {
+    bool has_;
+    T value_;
+public:
+    optional() : has_(false) {}
+    optional(nullopt_t) : has_(false) {}
+    optional(const T &value) : has_(true), value_(value) {}
+    bool has_value() const { return has_; }
+    explicit operator bool() const { return has_; }
+    T &operator*() { return value_; }
+    T *operator->() { return &value_; }
+    T &value() { return value_; }
+    T value_or(T other) const { return has_ ? value_ : other; }
+    void reset() { has_ = false; }
+    T &emplace(const T &value) { has_ = true; value_ = value; return value_; }
+};
+template <typename T> optional<T> make_optional(T value) { return optional<T>(value); }
+}
+`;
+
+/** The evaluator keeps the value of the alternative that is held. */
+export const variant = `#pragma once
+#include <utility>
+namespace std {
+struct monostate {};
+template <typename... T> class variant { unsigned long index_; char held_[24]; };
+}
+`;
+
+/** For constants and kernels; the evaluator keeps the elements as it does those of a vector. */
+export const array = `#pragma once
+#include <utility>
+namespace std {
+template <typename T, size_t N> struct array {
+    typedef T value_type;
+    T elements_[N];
+    __host__ __device__ constexpr size_t size() const { return N; }
+    __host__ __device__ constexpr bool empty() const { return N == 0; }
+    __host__ __device__ constexpr T &operator[](size_t i) { return elements_[i]; }
+    __host__ __device__ constexpr const T &operator[](size_t i) const { return elements_[i]; }
+    __host__ __device__ constexpr T *data() { return elements_; }
+    __host__ __device__ constexpr const T *data() const { return elements_; }
+    __host__ __device__ constexpr T *begin() { return elements_; }
+    __host__ __device__ constexpr const T *begin() const { return elements_; }
+    __host__ __device__ constexpr T *end() { return elements_ + N; }
+    __host__ __device__ constexpr const T *end() const { return elements_ + N; }
+    __host__ __device__ constexpr const T &front() const { return elements_[0]; }
+    __host__ __device__ constexpr const T &back() const { return elements_[N - 1]; }
+};
 }
 `;
 

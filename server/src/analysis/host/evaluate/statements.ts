@@ -40,7 +40,8 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
             () => host.execute(s.then),
             () => (s.else === undefined ? undefined : host.execute(s.else)),
           );
-        speculate(host, known ? s.else : s.then);
+        // What `if constexpr` passes over is no part of this instance.
+        if (!s.constexpr) speculate(host, known ? s.else : s.then);
         return follow(host, known ? s.then : s.else);
       });
     case "for":
@@ -122,11 +123,11 @@ function scoped(host: Interpreter, run: () => Completion): Completion {
 }
 
 function test(host: Interpreter, condition: Condition): Value {
-  if (condition.kind !== "variable") return host.evaluate(condition);
+  if (condition.kind !== "variable") return host.scalar(host.evaluate(condition));
   declare(host, condition);
   const name = condition.name.parts.at(-1)?.text ?? "";
   const place = host.frame.scopes.at(-1)?.get(name);
-  return place instanceof Cell ? place.value : unknown("a declared condition");
+  return place instanceof Cell ? host.scalar(place.value) : unknown("a declared condition");
 }
 
 function loop(

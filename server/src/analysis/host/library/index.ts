@@ -6,6 +6,7 @@ import { memoryFunctions } from "./memory.ts";
 import { runtimeFunctions } from "./runtime.ts";
 import { textFunctions } from "./text.ts";
 import { textureFunctions } from "./textures.ts";
+import { tupleFunctions } from "./tuples.ts";
 
 export function libraryFunction(name: string): LibraryFunction | undefined {
   return (
@@ -15,6 +16,7 @@ export function libraryFunction(name: string): LibraryFunction | undefined {
     textFunctions.get(name) ??
     textureFunctions.get(name) ??
     algorithms.get(name) ??
+    tupleFunctions.get(name) ??
     maker(name)
   );
 }

@@ -1,8 +1,10 @@
 /** Types of host code: sema's, and library containers that sema does not know. */
 
-import type { Declaration, Name, RecordDeclaration, TypeNode } from "../../../syntax/ast.ts";
+import type { Declaration, Name, RecordDeclaration, TemplateArgument, TypeNode } from "../../../syntax/ast.ts";
 import type { Residence } from "../../device-events.ts";
-import type { Substitution } from "../../sema/types.ts";
+import { packElement, packNames, templateNamed } from "../../sema/template-values.ts";
+import { isPack, isTypeValue } from "../../sema/type-tools.ts";
+import type { Substitution, Type } from "../../sema/types.ts";
 import { record } from "../values/convert.ts";
 import {
   Allocation,
@@ -31,7 +33,11 @@ const containers: Readonly<Record<string, ContainerName>> = {
   unique_ptr: "unique_ptr",
   shared_ptr: "unique_ptr",
   function: "function",
+  variant: "variant",
   valarray: "vector",
+  initializer_list: "vector",
+  deque: "vector",
+  list: "vector",
 };
 
 /** What a type node names, containers and aliases of them included; undefined when not known. */
@@ -69,10 +75,25 @@ function resolveType(host: Interpreter, node: TypeNode, substitution: Substituti
     if (to === undefined || to.kind === "container") return undefined;
     return { kind: "pointer", to };
   }
-  const type = host.semantics.typeFrom(node, substitution);
+  const type = asContainer(host, host.semantics.typeFrom(node, substitution));
   if (type !== undefined || node.kind !== "named") return type;
   const alias = host.globals.alias(node.name);
   return alias === undefined || alias === node ? undefined : hostType(host, alias, substitution);
+}
+
+const isStandard = (host: Interpreter, record: RecordDeclaration): boolean => host.globals.pathOfRecord(record)[0] === "std";
+
+/** `std::array` and its like, which sema knows as classes: under another name they come as these. */
+function asContainer(host: Interpreter, type: Type | undefined): HostType | undefined {
+  if (type?.kind !== "record") return type;
+  const name = containers[type.record.template.name?.parts.at(-1)?.text ?? ""];
+  if (!(name === "array" || name === "variant" || name === "function") || !isStandard(host, type.record.template)) return type;
+  const [first, count] = type.record.arguments;
+  const known = (value: typeof first): HostType | undefined =>
+    value !== undefined && !isPack(value) && isTypeValue(value) ? asContainer(host, value) : undefined;
+  if (name === "variant")
+    return { kind: "container", name, element: undefined, alternatives: first && isPack(first) ? first.map(known) : [] };
+  return { kind: "container", name, element: known(first), ...(typeof count === "bigint" ? { count: Number(count) } : {}) };
 }
 
 function containerType(host: Interpreter, name: Name, substitution: Substitution | undefined): ContainerType | undefined {
@@ -80,31 +101,64 @@ function containerType(host: Interpreter, name: Name, substitution: Substitution
   const container = last === undefined ? undefined : containers[last.text];
   if (last === undefined || container === undefined) return undefined;
   const qualified = name.parts.length > 1 && ["std", "thrust", "cuda"].includes(name.parts[0]?.text ?? "");
-  if (!qualified && host.globals.record(name) !== undefined) return undefined;
+  const own = qualified ? undefined : host.globals.record(name);
+  if (own !== undefined && !isStandard(host, own)) return undefined;
   const [first, second] = last.templateArguments ?? [];
   if (container !== "string" && first === undefined) return undefined;
+  if (container === "variant")
+    return { kind: "container", name: container, element: undefined, alternatives: alternatives(host, last, substitution) };
   const element = first?.kind === "type" ? hostType(host, first.type, substitution) : undefined;
   const size = second === undefined || container !== "array" ? undefined : second.expression;
   const count = size === undefined ? undefined : integerOf(host.evaluate(size));
   return { kind: "container", name: container, element, ...(count === undefined ? {} : { count }) };
 }
 
-/** The arguments of a template name, as types and constants. */
+function alternatives(
+  host: Interpreter,
+  { templateArguments }: Name["parts"][number],
+  substitution: Substitution | undefined,
+): (HostType | undefined)[] {
+  return (templateArguments ?? []).map((argument) =>
+    argument.kind === "type" && !argument.pack ? hostType(host, argument.type, substitution) : undefined,
+  );
+}
+
+/** The arguments of a template name, as types and constants; of a pack its elements. */
 export function templateValues(host: Interpreter, name: Name): readonly TemplateValue[] {
-  const written = name.parts.at(-1)?.templateArguments ?? [];
-  return written.map((argument): TemplateValue => {
-    if (argument.kind === "type") {
-      const type = hostType(host, argument.type);
-      if (type !== undefined && type.kind !== "container") return type;
-      if (argument.expression === undefined) return undefined;
-    }
-    const { expression } = argument;
-    if (expression === undefined) return undefined;
-    const value = host.evaluate(expression);
-    if (value.kind === "function") return { kind: "function", declarations: value.candidates };
-    if (value.kind === "int") return value.type === "bool" ? Boolean(value.value) : BigInt(value.value);
-    return value.kind === "float" ? value.value : host.semantics.constant(expression, host.frame.substitution);
+  return (name.parts.at(-1)?.templateArguments ?? []).flatMap((argument): TemplateValue[] =>
+    argument.pack ? packValues(host, argument) : [templateValue(host, argument)],
+  );
+}
+
+function packValues(host: Interpreter, argument: TemplateArgument): TemplateValue[] {
+  const { frame } = host;
+  const packs = packNames(argument, frame.substitution);
+  const values = Array.from({ length: packs[0]?.length ?? 0 }, (_, k) => {
+    host.frame = { ...frame, substitution: packElement(packs, k, frame.substitution) };
+    return templateValue(host, argument);
   });
+  host.frame = frame;
+  return values;
+}
+
+function templateValue(host: Interpreter, argument: TemplateArgument): TemplateValue {
+  if (argument.kind === "type") {
+    // `block()` is a function's type only where `block` is one's.
+    const isCall =
+      argument.type.kind === "function" && argument.expression !== undefined && hostType(host, argument.type.result) === undefined;
+    const type = isCall ? undefined : hostType(host, argument.type);
+    if (type !== undefined && type.kind !== "container") return type;
+    const template =
+      argument.type.kind === "named" ? templateNamed(host.semantics.context, argument.type.name, host.frame.substitution) : undefined;
+    if (template !== undefined) return template;
+    if (argument.expression === undefined) return undefined;
+  }
+  const { expression } = argument;
+  if (expression === undefined) return undefined;
+  const value = host.scalar(host.evaluate(expression));
+  if (value.kind === "function") return { kind: "function", declarations: value.candidates };
+  if (value.kind === "int") return value.type === "bool" ? Boolean(value.value) : BigInt(value.value);
+  return value.kind === "float" ? value.value : host.semantics.constant(expression, host.frame.substitution);
 }
 
 /** A value of a type before anything is stored in it: zeroed, or unknown for `reason`. Arrays get their own memory. */
@@ -120,6 +174,7 @@ export function blank(
     case "record":
       return type.record.name === "string" ? emptyString : blankRecord(host, type, zeroed, reason);
     case "container":
+      if (type.name === "variant") return blank(host, type.alternatives?.[0], zeroed, reason, name, residence);
       return type.name === "unique_ptr" ? nullPointer : type.name === "string" ? emptyString : emptyContainer(host, type);
     case "array":
       return pointer(arrayOf(host, type, zeroed, reason, name, residence), type.of);

@@ -157,7 +157,14 @@ export function elementOf(host: Interpreter, base: PointerValue, index: number |
 }
 
 /** Of libstdc++; their value only has to tell elements apart. */
-const containerBytes: Partial<Record<ContainerName, number>> = { vector: 24, device_vector: 32, string: 32, unique_ptr: 8, function: 32 };
+const containerBytes: Partial<Record<ContainerName, number>> = {
+  vector: 24,
+  device_vector: 32,
+  string: 32,
+  unique_ptr: 8,
+  function: 32,
+  variant: 32,
+};
 
 export function sizeOf(host: Interpreter, type: HostType | undefined): number | undefined {
   if (type === undefined) return undefined;

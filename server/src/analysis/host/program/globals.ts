@@ -73,6 +73,16 @@ export class Globals {
   isVariable(name: string): boolean {
     return this.#variables.has(name) || this.#members.has(name);
   }
+  /** Whether some class template has the name. */
+  isTemplate(name: string): boolean {
+    return this.#records.get(name)?.some(({ item }) => item.templateParameters !== undefined) ?? false;
+  }
+  /** Namespaces and classes around what stands in a class, the class last. */
+  pathOfRecord(record: RecordDeclaration): readonly string[] {
+    const name = record.name?.parts.at(-1)?.text;
+    const entry = name === undefined ? undefined : this.#records.get(name)?.find(({ item }) => item === record);
+    return name === undefined ? [] : [...(entry?.path ?? []), name];
+  }
   /** Namespaces and classes a function stands in. */
   pathOf(fn: FunctionDeclaration): readonly string[] {
     return this.#paths.get(fn) ?? [];

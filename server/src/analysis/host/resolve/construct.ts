@@ -2,6 +2,8 @@
 
 import type { Expression, FunctionDeclaration, VariableDeclaration } from "../../../syntax/ast.ts";
 import type { Residence } from "../../device-events.ts";
+import { lastName } from "../../sema/scope.ts";
+import type { RecordInstance } from "../../sema/types.ts";
 import { contentOf } from "../memory/content.ts";
 import { blank, emptyContainer, hostType, isLibraryRecord } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
@@ -9,10 +11,13 @@ import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { copied, copyOf, sizeOf, write } from "../memory/read-write.ts";
 import { convert, dim3, vectorValue } from "../values/convert.ts";
 import { Allocation, Cell, type ContainerType, type ContainerValue, type HostType, type RecordValue, type Value } from "../values/model.ts";
+import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
 import { int, integerOf, nullPointer, openRecord, pointer, unknown, unknownOf } from "../values/values.ts";
 import { vectorComponents } from "../values/vector-types.ts";
+import { basesOf, constructorsOf, instanceOf, isOrDerives } from "./methods.ts";
 import { chooseOverload } from "./overload.ts";
 import { converted } from "./overloaded.ts";
+import { expandedElements } from "./packs.ts";
 
 type List = Expression & { readonly kind: "list" };
 
@@ -67,7 +72,7 @@ export function fromExpression(
   const value = host.evaluate(expression);
   if (type?.kind === "array" && value.kind === "string") return stringArray(type, value.text, name);
   if (type?.kind === "container") return construct(host, type, [value], false);
-  return converted(host, copied(value), type);
+  return passed(host, copied(value), type);
 }
 
 function stringArray(type: HostType & { readonly kind: "array" }, text: string, name: string): Value {
@@ -78,12 +83,13 @@ function stringArray(type: HostType & { readonly kind: "array" }, text: string, 
 
 /** `{a, b, .c = d}` as a value of `type`. */
 export function fromList(host: Interpreter, type: HostType | undefined, list: List, name = "", residence: Residence = "host"): Value {
-  const elements = withoutElision(type, list.elements);
+  const elements = expandedElements(host, withoutElision(type, list.elements));
+  if (elements === undefined) return unknown("a parameter pack", type);
   switch (type?.kind) {
     case "array": {
       const sized = type.size === undefined ? { ...type, size: elements.length } : type;
       const value = blank(host, sized, true, "", name, residence);
-      if (value.kind === "pointer" && value.target instanceof Allocation) fillArray(host, value.target, 0, sized, list);
+      if (value.kind === "pointer" && value.target instanceof Allocation) fillArray(host, value.target, 0, sized, elements);
       return value;
     }
     case "record": {
@@ -101,9 +107,10 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
           elements.map((element) => host.evaluate(element.value)),
           true,
         );
-      return filledMap(host, type, elements) ?? aggregate(host, type, list);
+      return filledMap(host, type, elements) ?? aggregate(host, type, elements);
     }
     case "container":
+      if (type.name === "variant" && elements.length === 1) return fromExpression(host, type, elements[0]?.value ?? list);
       if (elements.length <= 2 && (type.name === "unique_ptr" || type.name === "string" || elements.length === 0))
         return construct(
           host,
@@ -118,13 +125,31 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
       );
     case undefined: {
       const only = elements.length === 1 ? elements[0] : undefined;
-      return only === undefined ? unknown("a braced list of a type that is not known") : host.evaluate(only.value);
+      return only === undefined ? listToCome(host, list) : host.evaluate(only.value);
     }
     default: {
       const first = elements[0];
       return first === undefined ? blank(host, type, true, "") : convert(host.evaluate(first.value), type);
     }
   }
+}
+
+/** Braced lists that are arguments: they become values of what takes them. */
+const listsToCome = new WeakMap<Value, (type: HostType) => Value>();
+
+function listToCome(host: Interpreter, list: List): Value {
+  const { frame, unit } = host;
+  const value = unknown("a braced list of a type that is not known");
+  listsToCome.set(value, (type) => {
+    const { frame: inner, unit: innerUnit } = host;
+    host.frame = frame;
+    host.unit = unit;
+    const made = fromList(host, type, list);
+    host.frame = inner;
+    host.unit = innerUnit;
+    return made;
+  });
+  return value;
 }
 
 /** `{{"a", 1}, {"b", 2}}` as a map: pairs that are put in one after the other. Undefined for other classes. */
@@ -144,27 +169,32 @@ function withoutElision(type: HostType | undefined, elements: List["elements"]):
   const inner = only?.value;
   if (type?.kind !== "container" || type.name !== "array" || more.length > 0) return elements;
   if (inner?.kind !== "list" || inner.type !== undefined) return elements;
-  const { element } = type;
-  return element?.kind === "integer" || element?.kind === "floating" || element?.kind === "pointer" ? inner.elements : elements;
+  return inner.elements;
 }
 
-function fillArray(host: Interpreter, allocation: Allocation, base: number, type: HostType & { readonly kind: "array" }, list: List): void {
+function fillArray(
+  host: Interpreter,
+  allocation: Allocation,
+  base: number,
+  type: HostType & { readonly kind: "array" },
+  elements: List["elements"],
+): void {
   const bytes = sizeOf(host, type.of);
   if (bytes === undefined) return;
   let offset = base;
-  for (const { value } of list.elements) {
-    if (type.of.kind === "array" && value.kind === "list") fillArray(host, allocation, offset, type.of, value);
+  for (const { value } of elements) {
+    if (type.of.kind === "array" && value.kind === "list") fillArray(host, allocation, offset, type.of, value.elements);
     else allocation.cells.set(offset, new Cell(fromExpression(host, type.of, value), type.of, undefined, true));
     offset += bytes;
   }
 }
 
-function aggregate(host: Interpreter, type: HostType & { readonly kind: "record" }, list: List): Value {
+function aggregate(host: Interpreter, type: HostType & { readonly kind: "record" }, elements: List["elements"]): Value {
   const made = construct(host, type, [], true);
   if (made.kind !== "record") return made;
   const cells = [...made.members.values()];
   let index = 0;
-  for (const { designator, value } of list.elements) {
+  for (const { designator, value } of elements) {
     if (designator !== undefined) index = Math.max(0, [...made.members.keys()].indexOf(designator));
     const cell = cells[index];
     index += 1;
@@ -175,8 +205,20 @@ function aggregate(host: Interpreter, type: HostType & { readonly kind: "record"
 
 /** A value as a parameter of a type gets it: of a class, what its constructor makes of a number or a pointer. */
 export function passed(host: Interpreter, value: Value, type: HostType | undefined): Value {
-  const isMade = type?.kind === "record" && /^(int|float|range|pointer)$/.test(value.kind) && constructors(host, type).length > 0;
-  return isMade ? construct(host, type, [value], false) : converted(host, value, type);
+  const list = type && listsToCome.get(value);
+  if (list && type) return list(type.kind === "reference" ? type.to : type);
+  return type?.kind === "record" && isMade(host, value, type) ? construct(host, type, [value], false) : converted(host, value, type);
+}
+
+/** Whether a constructor makes an object of a value of another type. */
+function isMade(host: Interpreter, value: Value, type: HostType & { readonly kind: "record" }): boolean {
+  if (isPlain(type)) return false;
+  if (/^(int|float|range|pointer|string|function|lambda|container)$/.test(value.kind)) return constructors(host, type).length > 0;
+  if (value.kind !== "record" || value.open || value.name === type.record.name) return false;
+  const record = instanceOf(value);
+  if (record && isOrDerives(host, record, lastName(type.record.declaration.name))) return false;
+  const { functions, substitutionOf } = constructorsOf(host, type.record);
+  return chooseOverload(host, functions, [{ value }], 0, true, substitutionOf) !== undefined;
 }
 
 /** `T(values...)`. */
@@ -226,11 +268,8 @@ function isPlain({ record }: HostType & { readonly kind: "record" }): boolean {
   );
 }
 
-function constructors(host: Interpreter, type: HostType & { readonly kind: "record" }): readonly FunctionDeclaration[] {
-  const { name } = type.record;
-  const short = type.record.declaration?.name?.parts.at(-1)?.text ?? name;
-  return host.globals.methods(short, short).filter((fn) => fn.role === "constructor" || fn.role === undefined);
-}
+const constructors = (host: Interpreter, { record }: HostType & { readonly kind: "record" }): readonly FunctionDeclaration[] =>
+  isPlain({ kind: "record", record }) ? [] : constructorsOf(host, record).functions;
 
 function runConstructor(
   host: Interpreter,
@@ -238,23 +277,43 @@ function runConstructor(
   type: HostType & { readonly kind: "record" },
   values: readonly Value[],
 ): void {
-  const all = constructors(host, type);
+  const self = new Cell(made, type);
   const args = values.map((value): Argument => ({ value }));
-  const fn = all.length === 0 ? undefined : chooseOverload(host, all, args);
-  if (fn !== undefined) {
-    host.call({ function: fn, arguments: args, self: new Cell(made), substitution: type.record.substitution });
-    return;
-  }
+  if (!isPlain(type) && runConstructorOn(host, self, type.record, args)) return;
+  const isPlainly = isPlain(type) || constructors(host, type).length === 0;
   let k = 0;
   for (const cell of made.members.values()) {
     const value = values[k++];
-    if (value !== undefined) write(host, cell, value);
+    if (value === undefined) return;
+    write(host, cell, isPlainly ? value : unknown("a constructor that cannot be told", cell.type));
   }
 }
+
+/**
+ * Runs a constructor of a class on an object of it, or of a class that derives from it, and before it those of the bases that it does not
+ * name itself. False where no constructor is written that takes the arguments: then nothing runs but those of bases.
+ */
+export function runConstructorOn(host: Interpreter, self: Cell, record: RecordInstance, args: readonly Argument[], depth = 0): boolean {
+  const methods = constructorsOf(host, record);
+  const fn = chooseOverload(host, methods.functions, args, 0, false, methods.substitutionOf);
+  if (depth > 8 || (fn === undefined && methods.functions.length > 0)) return false;
+  for (const base of basesOf(host, record)) if (!initialises(fn, base)) runConstructorOn(host, self, base, [], depth + 1);
+  if (fn === undefined) return false;
+  if (!fn.defaulted) host.call({ function: fn, arguments: args, self, substitution: methods.substitutionOf(fn) });
+  return true;
+}
+
+/** Whether a constructor says how a base, or in its stead the object as a whole, is made. */
+const initialises = (fn: FunctionDeclaration | undefined, base: RecordInstance): boolean =>
+  (fn?.initialisers ?? []).some(({ name }) => {
+    const text = name.parts.at(-1)?.text;
+    return text === fn?.name.parts.at(-1)?.text || text === base.declaration.name?.parts.at(-1)?.text;
+  });
 
 /** `vector<T>(n)`, `(n, value)`, `(first, last)`, a copy; a smart pointer is the pointer it holds. */
 function container(host: Interpreter, type: ContainerType, values: readonly Value[]): Value {
   const [first, second] = values;
+  if (type.name === "variant") return first === undefined ? blank(host, type, true, "") : alternative(type, first);
   if (first?.kind === "lambda" || first?.kind === "function") return first;
   if (type.name === "unique_ptr") return first === undefined || first.kind !== "pointer" ? (first ?? nullPointer) : first;
   if (first?.kind === "string" || (type.name === "string" && first !== undefined)) return first;
@@ -266,6 +325,15 @@ function container(host: Interpreter, type: ContainerType, values: readonly Valu
   }
   if (first.kind === "unknown" && values.length === 1 && first.type?.kind !== "integer") return { ...first, type };
   return filled(host, type, first, second);
+}
+
+/** What a variant holds: the value as the alternative of its own type, else as the first that it converts to. */
+function alternative({ alternatives = [] }: ContainerType, value: Value): Value {
+  const own = typeOfValue(value);
+  if (alternatives.some((each) => sameHostType(each, own))) return value;
+  const fits = alternatives.filter((each) => each !== undefined && each.kind === own?.kind);
+  const [only] = fits;
+  return fits.length === 1 && only ? convert(value, only) : unknown("a variant of which it is not known what it holds");
 }
 
 /** The same elements in a container of another kind: device and host vectors are assigned to each other. */
@@ -314,7 +382,7 @@ function unknownSize(size: Value) {
 }
 
 function listed(host: Interpreter, type: ContainerType, values: readonly Value[]): Value {
-  const made = filled(host, type, int(values.length, "ulong"), undefined);
+  const made = filled(host, type, int(Math.max(values.length, type.count ?? 0), "ulong"), undefined);
   if (made.kind !== "container") return made;
   const bytes = sizeOf(host, type.element);
   if (bytes !== undefined)

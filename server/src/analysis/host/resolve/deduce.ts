@@ -1,14 +1,15 @@
 /** Template arguments of a call, from what was written and from the values of the arguments. */
-import type { FunctionDeclaration, TypeNode } from "../../../syntax/ast.ts";
+import type { FunctionDeclaration, ParameterDeclaration, TypeNode } from "../../../syntax/ast.ts";
+import { autoKey, mentionsAuto, ownTemplateParameters } from "../../sema/bind-function.ts";
 import { type Deduction, deduceParameter } from "../../sema/deduce.ts";
-import { isTypeValue, unqualified } from "../../sema/type-tools.ts";
+import { isPack, isTypeValue, unqualified, voidType } from "../../sema/type-tools.ts";
 import type { TemplateValue as Bound, Substitution, Type } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { Cell, type HostType, type TemplateValue } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 
-/** What the template parameters of `fn` stand for; parameters that cannot be told are left out. */
+/** What the template parameters of `fn`, and those declared `auto`, stand for; parameters that cannot be told are left out. */
 export function deduce(
   host: Interpreter,
   fn: FunctionDeclaration,
@@ -16,32 +17,36 @@ export function deduce(
   args: readonly Argument[],
   outer: Substitution | undefined,
 ): Substitution | undefined {
-  const parameters = fn.templateParameters;
-  if (parameters === undefined || parameters.length === 0) return outer;
-  const values = new Map<string, Bound | readonly Bound[]>();
+  const parameters = ownTemplateParameters(fn, outer);
+  const values = autoValues(fn.parameters, args);
+  if (parameters.length === 0) return values.size === 0 ? outer : host.substitutions.of(fn, values, outer);
   const scope = (): Substitution => (outer === undefined ? { values } : { values, outer });
-  const names = new Set(parameters.flatMap((parameter) => (parameter.name === undefined ? [] : [parameter.name])));
+  const given = new Set<string>();
   for (const [k, parameter] of parameters.entries()) {
     const value = written[k];
     if (parameter.name === undefined || value === undefined) continue;
+    given.add(parameter.name);
     if (parameter.pack) {
-      values.set(
-        parameter.name,
-        written.slice(k).filter((v): v is Bound => v !== undefined),
-      );
+      const all = written.slice(k).filter((v): v is Bound => v !== undefined);
+      // What follows may be deduced; where one is not known the number of them would be wrong.
+      if (all.length === written.length - k) values.set(parameter.name, all);
       break;
     }
     values.set(parameter.name, value);
   }
-  const given = new Set(values.keys());
-  const state: Deduction = { context: host.semantics.context, names, bound: values, outer };
+  const names = new Set(parameters.flatMap(({ name }) => (name === undefined || given.has(name) ? [] : [name])));
+  const state: Deduction = { context: host.semantics.context, names, bound: values, outer: scope() };
   for (const [k, parameter] of fn.parameters.entries()) {
+    if (parameter.pack) {
+      deducePack(state, parameter, args.slice(k));
+      break;
+    }
     const argument = args[k];
-    if (argument === undefined || parameter.pack) break;
+    if (argument === undefined) break;
     deduceFrom(state, parameter.type, staticType(argument));
   }
   // What an argument points at may be constant where the parameter's does not say so: instances are not told apart by it.
-  for (const [name, value] of values) if (!given.has(name) && isTypeValue(value)) values.set(name, decayed(value));
+  for (const [name, value] of values) if (!given.has(name) && !isPack(value) && isTypeValue(value)) values.set(name, decayed(value));
   for (const parameter of parameters) {
     if (parameter.name === undefined || values.has(parameter.name) || parameter.kind === "template" || parameter.default === undefined)
       continue;
@@ -50,6 +55,44 @@ export function deduce(
     if (made !== undefined && !(typeof made === "object" && made.kind === "container")) values.set(parameter.name, made);
   }
   return host.substitutions.of(fn, values, outer);
+}
+
+/** What parameters declared `auto` are given, under the keys that sema asks for. */
+export function autoValues(parameters: readonly ParameterDeclaration[], args: readonly Argument[]): Map<string, Bound | readonly Bound[]> {
+  const values = new Map<string, Bound | readonly Bound[]>();
+  for (const [k, parameter] of parameters.entries()) {
+    if (!mentionsAuto(parameter.type)) continue;
+    const types = (parameter.pack ? args.slice(k) : args.slice(k, k + 1)).map((argument) => semaType(staticType(argument)));
+    if (types.length === 0 || types.includes(undefined)) continue;
+    const known = types.filter((type) => type !== undefined);
+    if (!parameter.pack) values.set(autoKey(parameter), known[0] ?? voidType);
+    else for (const key of [autoKey(parameter), ...(parameter.name === undefined ? [] : [parameter.name])]) values.set(key, known);
+  }
+  return values;
+}
+
+const semaType = (type: HostType | undefined): Type | undefined => (type?.kind === "container" ? undefined : type && unqualified(type));
+
+/** `Args... args`: each argument on its own; nothing where the type of one is not known. */
+function deducePack(state: Deduction, parameter: ParameterDeclaration, args: readonly Argument[]): void {
+  const elements = args.map((argument) => {
+    const bound: Deduction["bound"] = new Map();
+    deduceFrom({ ...state, bound }, parameter.type, staticType(argument));
+    return bound;
+  });
+  for (const name of state.names) {
+    const all = elements.map((bound) => bound.get(name));
+    if (args.length === 0 ? !mentions(parameter.type, name) : !all.every((value) => value !== undefined && !isPack(value))) continue;
+    state.bound.set(
+      name,
+      all.flatMap((value): Bound[] => (value === undefined || isPack(value) ? [] : [isTypeValue(value) ? decayed(value) : value])),
+    );
+  }
+}
+
+function mentions(node: TypeNode, name: string): boolean {
+  if (node.kind === "pointer" || node.kind === "reference") return mentions(node.to, name);
+  return node.kind === "named" && node.name.parts.length === 1 && node.name.parts[0]?.text === name;
 }
 
 /** What the argument's place or value says its type is. */

@@ -1,6 +1,7 @@
 /** What a name means where it stands: a value, and a place if it is an lvalue. */
 import type { Expression, Name, VariableDeclaration } from "../../../syntax/ast.ts";
-import type { Substitution } from "../../sema/types.ts";
+import type { Entity } from "../../sema/scope.ts";
+import type { RecordInstance, Substitution } from "../../sema/types.ts";
 import { blank, hostType, templateValues } from "../memory/host-types.ts";
 import { type Frame, type Interpreter, libraryVariable, lookUpLocal } from "../memory/interpreter.ts";
 import { read } from "../memory/read-write.ts";
@@ -9,6 +10,7 @@ import { type GlobalVariable, isDeclaredOnly } from "../program/globals.ts";
 import type { HostUnit } from "../program/unit.ts";
 import { libraryConstant } from "../values/constants.ts";
 import { Allocation, Cell, type Place, type TemplateValue, type Value } from "../values/model.ts";
+import { templateConstant } from "../values/template-constant.ts";
 import { float, int, nullPointer, unknown } from "../values/values.ts";
 import { initialise } from "./construct.ts";
 
@@ -26,9 +28,53 @@ export function namePlace(host: Interpreter, name: Name): Place | undefined {
     if (host.frame.substitution !== undefined && substituted(host.frame.substitution, text) !== undefined) return undefined;
   }
   const variable = host.globals.variable(name, host.frame.path);
+  const member = variable === undefined || isOfTemplate(host, variable) ? staticMember(host, name) : undefined;
+  if (member !== undefined) return member;
   if (variable !== undefined) return globalCell(host, variable);
   const initial = libraryVariables.get(text);
   return initial === undefined ? undefined : libraryVariable(host, text, initial);
+}
+
+/** A static member of a class template, of which each instance has its own. */
+const isOfTemplate = (host: Interpreter, { path }: GlobalVariable): boolean =>
+  path.length > 0 && host.globals.isTemplate(path.at(-1) ?? "");
+
+/** `Traits::kernel`, `D::kBlock`, and such a name within the class: a static member of the class that an alias or a template parameter stands for. */
+function staticMember(host: Interpreter, name: Name): Cell | undefined {
+  const { frame } = host;
+  if (name.parts.length < 2 && frame.substitution === undefined) return undefined;
+  const { entities, record } = host.semantics.context.find(name, frame.substitution);
+  return record && staticOf(host, record, entities);
+}
+
+/** The static data member among what a name means in an instance of a class: one cell for each. */
+function staticOf(host: Interpreter, record: RecordInstance, entities: readonly Entity[]): Cell | undefined {
+  const entity = entities.find((each) => each.kind === "variable" && each.declaration.init !== undefined) ?? entities[0];
+  if (entity?.kind !== "variable") return undefined;
+  const { declaration } = entity;
+  // Of a library's class that is built in only the constants are known.
+  if (declaration.start < 0) return undefined;
+  const path = [...host.globals.pathOfRecord(record.declaration)];
+  if (record.substitution.values.size === 0 && record.substitution.outer === undefined) return globalCell(host, { declaration, path });
+  const cells = host.instanceStatics.get(record) ?? new Map<VariableDeclaration, Cell>();
+  host.instanceStatics.set(record, cells);
+  const known = cells.get(declaration);
+  if (known) return known;
+  const { frame } = host;
+  const text = lastText(declaration.name);
+  host.frame = { ...globalFrame(path), substitution: record.substitution };
+  const type = hostType(host, declaration.type);
+  const cell = new Cell(unknown(`\`${text}\` is defined by itself`), type, text);
+  cells.set(declaration, cell);
+  cell.value = initialise(host, declaration, type, true);
+  host.frame = frame;
+  return cell;
+}
+
+/** A static member by an object of its class: `config.threads`. */
+export function staticMemberOf(host: Interpreter, record: RecordInstance, name: string): Cell | undefined {
+  const found = host.semantics.context.member(record, name);
+  return found.record && staticOf(host, found.record, found.entities);
 }
 
 /** With their first values. */
@@ -72,15 +118,6 @@ function substituted(substitution: Substitution, name: string): TemplateValue | 
     if (value !== undefined) return value;
   }
   return undefined;
-}
-
-function templateConstant(value: TemplateValue | readonly unknown[], name: string): Value {
-  if (typeof value === "bigint") return int(value, value >= -2147483648n && value <= 2147483647n ? "int" : "long");
-  if (typeof value === "boolean") return int(Number(value), "bool");
-  if (typeof value === "number") return float(value);
-  if (typeof value === "object" && "kind" in value && value.kind === "function" && "declarations" in value)
-    return { kind: "function", candidates: value.declarations, name, templateArguments: [] };
-  return unknown(`the template parameter \`${name}\` is no value`);
 }
 
 function enumeratorValue(

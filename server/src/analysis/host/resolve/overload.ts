@@ -4,13 +4,14 @@
  */
 import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
 import { takes } from "../../sema/overload.ts";
+import type { Substitution } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import type { HostType, Value } from "../values/model.ts";
 
 /**
  * The overload whose parameters fit the arguments best; undefined when none takes that many. `strict`: one that takes other
- * kinds of arguments, or any, is not chosen even if there is no better.
+ * kinds of arguments, or any, is not chosen even if there is no better. `substitutionOf`: of the class that one is a method of.
  */
 export function chooseOverload(
   host: Interpreter,
@@ -18,13 +19,14 @@ export function chooseOverload(
   args: readonly Argument[],
   written = 0,
   strict = false,
+  substitutionOf?: (fn: FunctionDeclaration) => Substitution | undefined,
 ): FunctionDeclaration | undefined {
   let chosen: FunctionDeclaration | undefined;
   let top = Number.NEGATIVE_INFINITY;
   for (const fn of candidates) {
     if (!takes(fn, args.length, candidates) || (fn.templateParameters?.length ?? 0) < written) continue;
     if (fn.deleted) continue;
-    const points = candidates.length === 1 && !strict ? 0 : score(host, fn, args);
+    const points = candidates.length === 1 && !strict ? 0 : score(host, fn, args, substitutionOf?.(fn));
     if (strict && points <= 0.5) continue;
     if (points > top) {
       top = points;
@@ -37,14 +39,14 @@ export function chooseOverload(
 /** Points of an argument that cannot be converted. */
 const misfit = -1000;
 
-function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argument[]): number {
+function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argument[], substitution: Substitution | undefined): number {
   let points = fn.templateParameters === undefined || fn.specialisation ? 0.5 : 0;
   // Functions of the device are not called by the host.
   if (fn.specifiers.device && !fn.specifiers.host) points -= 100;
   for (const [k, { value }] of args.entries()) {
     const parameter = fn.parameters[k];
     if (parameter === undefined) break;
-    const declared = hostType(host, parameter.type, undefined);
+    const declared = hostType(host, parameter.type, substitution);
     points += fitness(declared?.kind === "reference" ? declared.to : declared, parameter, value);
   }
   return points;

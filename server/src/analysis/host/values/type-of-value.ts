@@ -1,7 +1,15 @@
 /** The type a value says it has. */
 import { promotedName } from "../../sema/arithmetic-types.ts";
+import { sameUnqualified } from "../../sema/type-tools.ts";
 import type { HostType, Value } from "./model.ts";
 import { isFloat } from "./values.ts";
+
+/** Two types are known and the same; qualifiers are no difference, nor what containers hold. */
+export function sameHostType(a: HostType | undefined, b: HostType | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  if (a.kind === "container" || b.kind === "container") return a.kind === b.kind && "name" in a && "name" in b && a.name === b.name;
+  return sameUnqualified(a, b);
+}
 
 export function typeOfValue(value: Value): HostType | undefined {
   switch (value.kind) {

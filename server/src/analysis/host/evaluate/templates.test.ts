@@ -1,0 +1,158 @@
+/** Launches through templates of today's C++: packs, tags, type lists, members of instances. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { inMain, kernel, launchesOf, shapes, useInstalledParser } from "../testing/launches-of.ts";
+
+beforeAll(useInstalledParser);
+
+const sized = "#include <utility>\ntemplate <int B, int I = 1> __global__ void k(float *a) { a[threadIdx.x] = B * I; }\n";
+
+const cases: Record<string, [source: string, expected: string[]]> = {
+  "a fold over launches": [
+    inMain("sweep<32, 64>(a);", `${sized}template <int... B> void sweep(float *a) { (k<B><<<2, B>>>(a), ...); }\n`),
+    ["k<32, 1> 2 32", "k<64, 1> 2 64"],
+  ],
+  "a fold over calls, by an index sequence": [
+    inMain(
+      "sweep(a, std::make_index_sequence<2>{});",
+      `${sized}template <std::size_t... I> void sweep(float *a, std::index_sequence<I...>) { (k<64, (2 << I)><<<I + 1, 64>>>(a), ...); }\n`,
+    ),
+    ["k<64, 2> 1 64", "k<64, 4> 2 64"],
+  ],
+  "the sum of a pack, from either side": [
+    inMain(
+      "k<1><<<sum(1, 2, 3), difference(100, 30, 6)>>>(a);",
+      `${sized}template <typename... T> int sum(T... v) { return (v + ...); }\ntemplate <typename... T> int difference(T... v) { return (... - v); }\n`,
+    ),
+    ["k<1, 1> 6 64"],
+  ],
+  "an initialiser list that runs": [
+    inMain(
+      "all(list<C<32>, C<96>>{}, a);",
+      `${sized}template <int B> struct C { static constexpr int block = B; };\ntemplate <typename... T> struct list {};
+template <typename T> void one(float *a) { k<T::block><<<3, T::block>>>(a); }
+template <typename... T> void all(list<T...>, float *a) { int unused[] = {0, (one<T>(a), 0)...}; (void)unused; }\n`,
+    ),
+    ["k<32, 1> 3 32", "k<96, 1> 3 96"],
+  ],
+  "a table made of a pack": [
+    inMain(
+      "auto table = make(std::make_index_sequence<3>{}); for (int i = 0; i < table.size(); i++) { table[i](a); }",
+      `#include <array>\n${sized}template <std::size_t I> void go(float *a) { k<I><<<I + 1, 32>>>(a); }
+template <std::size_t... I> constexpr std::array<void (*)(float *), sizeof...(I)> make(std::index_sequence<I...>) { return {{&go<I>...}}; }\n`,
+    ),
+    ["k<0, 1> 1 32", "k<1, 1> 2 32", "k<2, 1> 3 32"],
+  ],
+  "tags by a generic lambda": [
+    inMain(
+      "for (int b : {64, 128}) dispatch(b, [&](auto block) { constexpr int B = decltype(block)::value; k<B><<<8, B>>>(a); k<block(), 2><<<block / 32, block()>>>(a); });",
+      `#include <type_traits>\n${sized}template <typename F> void dispatch(int b, F &&f) { if (b == 64) f(std::integral_constant<int, 64>{}); else f(std::integral_constant<int, 128>{}); }\n`,
+    ),
+    ["k<64, 1> 8 64", "k<128, 1> 8 128", "k<64, 2> 2 64", "k<128, 2> 4 128"],
+  ],
+  "types by tags, and what `if constexpr` passes over": [
+    inMain(
+      `each<float, double>([&](auto t) { using T = typename decltype(t)::type; if constexpr (sizeof(T) == 4) q<T><<<4, 32>>>(nullptr); else q<T><<<8, 64>>>(nullptr); });`,
+      `template <typename T> __global__ void q(T *p) {}\ntemplate <typename T> struct tag { using type = T; };\ntemplate <typename... T, typename F> void each(F f) { (f(tag<T>{}), ...); }\n`,
+    ),
+    ["q<float> 4 32", "q<double> 8 64"],
+  ],
+  "true_type for a kernel's argument": [
+    inMain(
+      "with(a != nullptr, [&](auto yes) { b<yes><<<1, 32>>>(a); });",
+      `#include <type_traits>\ntemplate <bool C> __global__ void b(float *p) {}\ntemplate <typename F> void with(bool c, F &&f) { if (c) f(std::true_type{}); else f(std::false_type{}); }\n`,
+    ),
+    ["b<true> 1 32"],
+  ],
+  "a policy given as a template": [
+    inMain(
+      "run<Dense, 64>(a, 1000); run<Halved, 64>(a, 1000);",
+      `${sized}template <int T> struct Dense { static int blocks(int n) { return (n + T - 1) / T; } };\ntemplate <int T> struct Halved { static int blocks(int n) { return n / (2 * T); } };
+template <template <int> class P, int T> void run(float *a, int n) { k<T><<<P<T>::blocks(n), T>>>(a); }\n`,
+    ),
+    ["k<64, 1> 16 64", "k<64, 1> 7 64"],
+  ],
+  "a kernel that is a member of a traits class": [
+    inMain(
+      "Runner<Traits>::run(a);",
+      `${sized}struct Traits { static constexpr auto kernel = k<5>; static constexpr int threads = 96; };\ntemplate <typename T> struct Runner { static void run(float *a) { T::kernel<<<2, T::threads>>>(a); } };\n`,
+    ),
+    ["k<5, 1> 2 96"],
+  ],
+  "a launcher that calls its derived class": [
+    inMain(
+      "Twice t; t.go(a);",
+      `${sized}template <typename D> struct Launcher { int n = 1024; void go(float *a) { static_cast<D *>(this)->launch(a, n / D::block); } };
+struct Twice : Launcher<Twice> { static constexpr int block = 128; void launch(float *a, int g) { k<2><<<g, block>>>(a); } };\n`,
+    ),
+    ["k<2, 1> 8 128"],
+  ],
+  "methods of a base with other arguments": [
+    inMain(
+      "Derived<32> d(a); d.step();",
+      `${sized}template <typename T, int B> struct Base { T *p; static constexpr int twice = 2 * B; Base(T *a) : p(a) {} void step() { k<B><<<3, twice>>>(p); } };
+template <int N> struct Derived : Base<float, N * 2> { explicit Derived(float *a) : Base<float, N * 2>(a) {} };\n`,
+    ),
+    ["k<64, 1> 3 128"],
+  ],
+  "a method written for one instance": [
+    inMain(
+      "S<float> f; S<double> d; f.run(a); d.run(a);",
+      `${sized}template <typename T> struct S { void run(float *a); };\ntemplate <> void S<float>::run(float *a) { k<4><<<4, 32>>>(a); }\ntemplate <> void S<double>::run(float *a) { k<8><<<8, 32>>>(a); }\n`,
+    ),
+    ["k<4, 1> 4 32", "k<8, 1> 8 32"],
+  ],
+  "recursion through specialisations": [
+    inMain(
+      "Unroll<2>::go([&](auto i) { k<7><<<i + 1, 32>>>(a); });",
+      `#include <type_traits>\n${sized}template <int N> struct Unroll { template <typename F> static void go(F &&f) { Unroll<N - 1>::go(f); f(std::integral_constant<int, N - 1>{}); } };
+template <> struct Unroll<0> { template <typename F> static void go(F &&) {} };\n`,
+    ),
+    ["k<7, 1> 1 32", "k<7, 1> 2 32"],
+  ],
+  "an array of functions, called in turn": [
+    inMain(
+      "void (*all[])(float *) = {one, two}; for (int i = 0; i < 2; i++) all[i](a);",
+      `${sized}void one(float *a) { k<1><<<1, 32>>>(a); }\nvoid two(float *a) { k<2><<<2, 32>>>(a); }\n`,
+    ),
+    ["k<1, 1> 1 32", "k<2, 1> 2 32"],
+  ],
+  "a literal of the program's own": [
+    inMain(
+      "k<<<1_Ki, 2 * 32_B>>>(a, 1);",
+      `${kernel}constexpr unsigned long long operator""_Ki(unsigned long long v) { return v << 10; }\nconstexpr int operator"" _B(unsigned long long v) { return v; }\n`,
+    ),
+    ["k 1024 64"],
+  ],
+  "a number of an unsigned type": [inMain("long n = 1000; k<<<unsigned((n + 255) / 256), unsigned(64)>>>(a, 1);"), ["k 4 64"]],
+  "a constructor of a base, and a delegating one": [
+    inMain(
+      "D d(8); k<<<d.g, d.b>>>(a, 1);",
+      `${kernel}struct B0 { int g, b; B0() : g(5), b(64) {} };\nstruct D : B0 { D() {} D(int x) : D() { g *= x; } };\n`,
+    ),
+    ["k 40 64"],
+  ],
+};
+
+describe("known without assumptions", () => {
+  for (const [name, [source, expected]] of Object.entries(cases))
+    test(name, () => {
+      const facts = launchesOf(source);
+      expect(shapes(facts)).toEqual(expected);
+      expect(facts.flatMap(({ configuration }) => configuration)).toEqual([]);
+    });
+});
+
+test("a literal whose operator is not declared is worth nothing that is known", () => {
+  const [fact] = launchesOf(inMain("k<<<4_Ki, 64>>>(a, 1);"));
+  expect(fact?.configuration.map(({ what }) => what)).toContain("grid");
+});
+
+test("where no constructor fits, members are not what is written in their order", () => {
+  const [fact] = launchesOf(
+    inMain(
+      "Box b(1, 2, 3); k<<<b.blocks, 64>>>(a, 1);",
+      `${kernel}struct Box { int blocks; int rest; Box(const char *path, int, int, int); };\n`,
+    ),
+  );
+  expect(fact?.configuration.map(({ what }) => what)).toContain("blocks");
+});
