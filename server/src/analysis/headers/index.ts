@@ -11,7 +11,22 @@ import { curand } from "./curand.ts";
 import { driver } from "./driver.ts";
 import { gflags } from "./flags.ts";
 import { mma } from "./mma.ts";
-import { array, functional, getopt, maps, optional, random, string, stringStream, tuple, utility, variant } from "./standard.ts";
+import {
+  array,
+  functional,
+  getopt,
+  maps,
+  optional,
+  queues,
+  random,
+  sets,
+  stacks,
+  string,
+  stringStream,
+  tuple,
+  utility,
+  variant,
+} from "./standard.ts";
 
 /** The folder they appear in: no path of a disk. */
 export const headerFolder = "/<headers>";
@@ -42,6 +57,10 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["utility", utility],
   ...withUtility.map((name) => [name, "#pragma once\n#include <utility>\n"] as const),
   ["array", array],
+  ["queue", queues],
+  ["stack", stacks],
+  ["set", sets],
+  ["unordered_set", sets],
   ["optional", optional],
   ["tuple", tuple],
   ["variant", variant],

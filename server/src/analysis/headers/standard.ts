@@ -216,6 +216,9 @@ public:
     }
     V &at(const K &key) { return find(key)->second; }
     void insert(const pair<K, V> &entry) { (*this)[entry.first] = entry.second; }
+    void emplace(const K &key, const V &value) { if (find(key) == end()) (*this)[key] = value; }
+    void try_emplace(const K &key, const V &value) { if (find(key) == end()) (*this)[key] = value; }
+    void insert_or_assign(const K &key, const V &value) { (*this)[key] = value; }
 };
 `;
 
@@ -225,6 +228,76 @@ export const maps = `#pragma once
 namespace std {
 ${map("map")}
 ${map("unordered_map")}
+}
+`;
+
+export const queues = `#pragma once
+#include <utility>
+namespace std {
+template <typename T> class queue {
+    vector<T> all_;
+    size_t first_;
+public:
+    queue() : first_(0) {}
+    bool empty() const { return first_ == all_.size(); }
+    size_t size() const { return all_.size() - first_; }
+    void push(const T &value) { all_.push_back(value); }
+    void emplace(const T &value) { all_.push_back(value); }
+    T &front() { return all_[first_]; }
+    T &back() { return all_[all_.size() - 1]; }
+    void pop() { first_++; }
+};
+}
+`;
+
+export const stacks = `#pragma once
+#include <utility>
+namespace std {
+template <typename T> class stack {
+    vector<T> all_;
+public:
+    bool empty() const { return all_.size() == 0; }
+    size_t size() const { return all_.size(); }
+    void push(const T &value) { all_.push_back(value); }
+    void emplace(const T &value) { all_.push_back(value); }
+    T &top() { return all_[all_.size() - 1]; }
+    void pop() { all_.pop_back(); }
+};
+}
+`;
+
+const set = (name: string): string => `template <typename T> class ${name} {
+    vector<T> all_;
+public:
+    typedef T *iterator;
+    ${name}() {}
+    ${name}(initializer_list<T> list) { for (const T &each : list) insert(each); }
+    T *begin() { return all_.data(); }
+    T *end() { return all_.data() + all_.size(); }
+    size_t size() const { return all_.size(); }
+    bool empty() const { return all_.size() == 0; }
+    void clear() { all_.clear(); }
+    T *find(const T &value) {
+        size_t n = all_.size();
+        for (size_t i = 0; i < n; i++) if (all_[i] == value) return all_.data() + i;
+        return end();
+    }
+    size_t count(const T &value) { return find(value) == end() ? 0 : 1; }
+    bool contains(const T &value) { return find(value) != end(); }
+    void insert(const T &value) {
+        if (find(value) != end()) return;
+        all_.push_back(value);
+        for (size_t i = all_.size() - 1; i > 0 && all_[i] < all_[i - 1]; i--) { T other = all_[i]; all_[i] = all_[i - 1]; all_[i - 1] = other; }
+    }
+    void emplace(const T &value) { insert(value); }
+};
+`;
+
+export const sets = `#pragma once
+#include <utility>
+namespace std {
+${set("set")}
+${set("unordered_set")}
 }
 `;
 

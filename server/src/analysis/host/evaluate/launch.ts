@@ -23,6 +23,24 @@ const sizeType: HostType = { kind: "integer", name: "ulong" };
 
 /** `k<<<grid, block, shared, stream>>>(args)`. */
 export function evaluateLaunch(host: Interpreter, e: Expression & { readonly kind: "call" }, configuration: LaunchConfiguration): Value {
+  if (configuration.grid?.kind === "pack") {
+    // `<<<configuration...>>>`
+    const [first, second, third, fourth] = evaluateArguments(host, [configuration.grid]).map(({ value }) => value);
+    const given = {
+      grid: dimensions(first ?? unknown("a grid")),
+      block: dimensions(second ?? unknown("a block")),
+      shared: convert(third ?? int(0), sizeType),
+    };
+    launchKernel(host, {
+      site: e,
+      callee: host.evaluate(e.callee),
+      name: namedKernel(e.callee),
+      ...given,
+      args: evaluateArguments(host, e.arguments),
+      stream: fourth,
+    });
+    return voidValue;
+  }
   const grid = dimensions(configurationValue(host, configuration.grid));
   const block = dimensions(configurationValue(host, configuration.block));
   const shared = configuration.shared === undefined ? int(0, "ulong") : convert(host.evaluate(configuration.shared), sizeType);

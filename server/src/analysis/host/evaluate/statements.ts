@@ -269,6 +269,13 @@ function rangeElements(host: Interpreter, expression: Expression, range: Value):
         : { kind: "int", type: "long", value: bytes / elementBytes };
     return { size, at: (index) => elementOf(host, range, integerOf(index)) };
   }
+  if (range.kind === "string") {
+    const { text } = range;
+    return {
+      size: { kind: "int", type: "long", value: text.length },
+      at: (index) => new Cell({ kind: "int", type: "char", value: text.charCodeAt(integerOf(index) ?? -1) || 0 }),
+    };
+  }
   return range.kind === "record" ? elementsOfObject(host, expression, range) : undefined;
 }
 

@@ -3,42 +3,18 @@ import type { Content } from "@warplens/sim-engine";
 import { contentOf, overlaid, wholeContent } from "../memory/content.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
-import type { Argument, Interpreter } from "../memory/interpreter.ts";
+import type { Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { read, sizeOf, write } from "../memory/read-write.ts";
 import { copyMemory } from "../memory/transfer.ts";
 import { construct } from "../resolve/construct.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { convert, vectorValue } from "../values/convert.ts";
-import { Allocation, Cell, type PointerValue, type Value } from "../values/model.ts";
+import { Allocation, Cell, type Value } from "../values/model.ts";
 import { int, integerOf, numberOf, pointer, range, unknown, voidValue } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
-
-interface Span {
-  readonly allocation: Allocation;
-  readonly begin: number | undefined;
-  /** Bytes; undefined when not known. */
-  readonly bytes: number | undefined;
-  readonly elementBytes: number | undefined;
-  readonly to: PointerValue["to"];
-}
-
-/** [first, last), an execution policy in front ignored. */
-function spanOf(host: Interpreter, args: readonly Argument[]): { readonly span: Span; readonly rest: readonly Argument[] } | undefined {
-  const start = args.findIndex(({ value }) => value.kind === "pointer");
-  const first = args[start]?.value;
-  const last = args[start + 1]?.value;
-  if (first?.kind !== "pointer" || !(first.target instanceof Allocation)) return undefined;
-  const elementBytes = sizeOf(host, first.to) ?? first.target.summary.elementBytes;
-  const count = last === undefined ? undefined : last.kind === "pointer" ? undefined : integerOf(last);
-  const bytes =
-    last?.kind === "pointer" && last.offset !== undefined && first.offset !== undefined
-      ? last.offset - first.offset
-      : count === undefined || elementBytes === undefined
-        ? undefined
-        : count * elementBytes;
-  return { span: { allocation: first.target, begin: first.offset, bytes, elementBytes, to: first.to }, rest: args.slice(start + 2) };
-}
+import { sequenceAlgorithms, sortShort } from "./sequences.ts";
+import { type Span, spanOf } from "./span.ts";
 
 /** The whole range holds `content` now. */
 function setSpan(host: Interpreter, { allocation, begin, bytes, elementBytes }: Span, content: Content, reason?: string): void {
@@ -108,6 +84,8 @@ const sort: LibraryFunction = (host, args) => {
   const { allocation, elementBytes, bytes } = found.span;
   const content = elementBytes === undefined ? unknownContent : wholeContent(allocation, elementBytes);
   const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
+  const isOfObjects = found.span.to?.kind === "record" || found.span.to?.kind === "container";
+  if ((found.rest.length > 0 || isOfObjects) && sortShort(host, found.span, found.rest[0]?.value)) return voidValue;
   if (found.rest.length > 0) setSpan(host, found.span, unknownContent, "sorted by a rule of the program's own");
   else if (content.kind === "permutation") setSpan(host, found.span, { kind: "linear", start: 0, stride: 1 });
   else if (content.kind === "uniform" && n !== undefined && n > 1)
@@ -194,39 +172,6 @@ const computes: LibraryFunction = (host, args) => {
   return unknown("the result of an algorithm");
 };
 
-/** Elements of a span one by one, where it is short and they are known. */
-function elementsOf(host: Interpreter, span: Span): readonly Value[] | undefined {
-  const { allocation, begin, bytes, elementBytes, to } = span;
-  if (begin === undefined || bytes === undefined || elementBytes === undefined) return undefined;
-  const count = bytes / elementBytes;
-  if (count > mostElements) return undefined;
-  return Array.from({ length: count }, (_, k) =>
-    read(host, { allocation, offset: begin + k * elementBytes, type: to ?? allocation.element }),
-  );
-}
-const mostElements = 4096;
-
-const sum: LibraryFunction = (host, args) => {
-  const found = spanOf(host, args);
-  const elements = found === undefined ? undefined : elementsOf(host, found.span);
-  if (found === undefined || elements === undefined || found.rest.length > 1) return unknown("the result of an algorithm");
-  return elements.reduce((total, value) => arithmetic("+", total, value), found.rest[0]?.value ?? int(0));
-};
-
-/** An iterator at the first of the elements that go before all others. */
-const extreme =
-  (before: (a: number, b: number) => boolean): LibraryFunction =>
-  (host, args) => {
-    const found = spanOf(host, args);
-    const numbers = found === undefined ? undefined : elementsOf(host, found.span)?.map(numberOf);
-    if (found === undefined || numbers === undefined || numbers.length === 0 || numbers.includes(undefined))
-      return unknown("the result of an algorithm");
-    let best = 0;
-    for (const [k, value] of numbers.entries()) if (before(value ?? 0, numbers[best] ?? 0)) best = k;
-    const { allocation, begin, elementBytes, to } = found.span;
-    return pointer(allocation, to, (begin ?? 0) + best * (elementBytes ?? 0));
-  };
-
 const distance: LibraryFunction = (host, args) => {
   const a = argumentValue(args, 0);
   const b = argumentValue(args, 1);
@@ -267,12 +212,13 @@ const table = new Map<string, LibraryFunction>([
   ["forward", same],
   ["ref", same],
   ["begin", (_host, args) => begin(argumentValue(args, 0))],
+  ["cbegin", (_host, args) => begin(argumentValue(args, 0))],
+  ["end", (host, args) => end(host, argumentValue(args, 0))],
+  ["cend", (host, args) => end(host, argumentValue(args, 0))],
+  ["size", (host, args) => countOf(host, argumentValue(args, 0))],
+  ["data", (_host, args) => begin(argumentValue(args, 0))],
   ["distance", distance],
-  ["accumulate", sum],
-  ["reduce", sum],
-  ["max_element", extreme((a, b) => a > b)],
-  ["min_element", extreme((a, b) => a < b)],
-  ["transform", computes],
+  ...sequenceAlgorithms(computes),
   ["exclusive_scan", computes],
   ["inclusive_scan", computes],
   ["partial_sum", computes],
@@ -289,6 +235,23 @@ const table = new Map<string, LibraryFunction>([
 
 function begin(value: Value): Value {
   return value.kind === "container" ? pointer(value.storage, value.type.element) : value;
+}
+
+/** How many elements a container or an array has. */
+function countOf(host: Interpreter, value: Value): Value {
+  if (value.kind === "container") return value.size;
+  if (value.kind !== "pointer" || !(value.target instanceof Allocation)) return unknown("the size of a range");
+  const { bytes, elementBytes } = value.target.summary;
+  const each = sizeOf(host, value.to) ?? elementBytes;
+  return bytes === undefined || !each ? unknown("the size of an array that is not known") : int(bytes / each, "ulong");
+}
+
+function end(host: Interpreter, value: Value): Value {
+  const first = begin(value);
+  const count = integerOf(countOf(host, value));
+  if (first.kind !== "pointer") return first;
+  const each = sizeOf(host, first.to) ?? (first.target instanceof Allocation ? first.target.summary.elementBytes : undefined);
+  return { ...first, offset: count === undefined || each === undefined ? undefined : count * each };
 }
 
 /** `cuda::ceil_div`, and helpers of that name whose definition was not found. */

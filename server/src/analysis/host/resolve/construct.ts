@@ -4,16 +4,16 @@ import type { Expression, FunctionDeclaration, VariableDeclaration } from "../..
 import type { Residence } from "../../device-events.ts";
 import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance } from "../../sema/types.ts";
-import { contentOf } from "../memory/content.ts";
-import { blank, emptyContainer, hostType, isLibraryRecord } from "../memory/host-types.ts";
+import { blank, hostType, isLibraryRecord } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
-import { unknownContent, zeroContent } from "../memory/journal.ts";
-import { copied, copyOf, sizeOf, write } from "../memory/read-write.ts";
+import { zeroContent } from "../memory/journal.ts";
+import { copied, sizeOf, write } from "../memory/read-write.ts";
 import { convert, dim3, vectorValue } from "../values/convert.ts";
-import { Allocation, Cell, type ContainerType, type ContainerValue, type HostType, type RecordValue, type Value } from "../values/model.ts";
+import { Allocation, Cell, type HostType, type RecordValue, type Value } from "../values/model.ts";
 import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
-import { int, integerOf, nullPointer, openRecord, pointer, unknown, unknownOf } from "../values/values.ts";
+import { int, openRecord, pointer, unknown } from "../values/values.ts";
 import { vectorComponents } from "../values/vector-types.ts";
+import { container, listed } from "./container.ts";
 import { basesOf, constructorsOf, instanceOf, isOrDerives } from "./methods.ts";
 import { chooseOverload } from "./overload.ts";
 import { converted } from "./overloaded.ts";
@@ -100,13 +100,10 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
           elements.map((element) => host.evaluate(element.value)),
           true,
         );
-      if (constructors(host, type).length > 0)
-        return construct(
-          host,
-          type,
-          elements.map((element) => host.evaluate(element.value)),
-          true,
-        );
+      if (constructors(host, type).length > 0) {
+        const values = elements.map((element) => host.evaluate(element.value));
+        return construct(host, type, initialiserList(host, type, values) ?? values, true);
+      }
       return filledMap(host, type, elements) ?? aggregate(host, type, elements);
     }
     case "container":
@@ -132,6 +129,37 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
       return first === undefined ? blank(host, type, true, "") : convert(host.evaluate(first.value), type);
     }
   }
+}
+
+/** Where a constructor takes an `initializer_list` that the values fit: the list, which goes before other constructors. */
+function initialiserList(
+  host: Interpreter,
+  type: HostType & { readonly kind: "record" },
+  values: readonly Value[],
+): readonly Value[] | undefined {
+  const { functions, substitutionOf } = constructorsOf(host, type.record);
+  for (const fn of functions) {
+    const [parameter, more] = fn.parameters;
+    const node = parameter?.type.kind === "reference" ? parameter.type.to : parameter?.type;
+    if (node?.kind !== "named" || node.name.parts.at(-1)?.text !== "initializer_list" || (more && !more.default)) continue;
+    const list = hostType(host, node, substitutionOf(fn));
+    if (list?.kind !== "container" || !list.element || !values.every((value) => fits(list.element, value))) continue;
+    return [
+      listed(
+        host,
+        list,
+        values.map((value) => passed(host, value, list.element)),
+      ),
+    ];
+  }
+  return undefined;
+}
+
+function fits(element: HostType | undefined, value: Value): boolean {
+  if (listsToCome.has(value)) return element?.kind === "record" || element?.kind === "container";
+  const own = typeOfValue(value);
+  const isNumber = (type: HostType | undefined): boolean => type?.kind === "integer" || type?.kind === "floating";
+  return sameHostType(element, own) || (isNumber(element) && isNumber(own)) || (value.kind === "string" && element?.kind === "container");
 }
 
 /** Braced lists that are arguments: they become values of what takes them. */
@@ -309,83 +337,3 @@ const initialises = (fn: FunctionDeclaration | undefined, base: RecordInstance):
     const text = name.parts.at(-1)?.text;
     return text === fn?.name.parts.at(-1)?.text || text === base.declaration.name?.parts.at(-1)?.text;
   });
-
-/** `vector<T>(n)`, `(n, value)`, `(first, last)`, a copy; a smart pointer is the pointer it holds. */
-function container(host: Interpreter, type: ContainerType, values: readonly Value[]): Value {
-  const [first, second] = values;
-  if (type.name === "variant") return first === undefined ? blank(host, type, true, "") : alternative(type, first);
-  if (first?.kind === "lambda" || first?.kind === "function") return first;
-  if (type.name === "unique_ptr") return first === undefined || first.kind !== "pointer" ? (first ?? nullPointer) : first;
-  if (first?.kind === "string" || (type.name === "string" && first !== undefined)) return first;
-  if (first === undefined) return emptyContainer(host, type);
-  if (first.kind === "container") return housed(first, type);
-  if (first.kind === "pointer" && first.target instanceof Allocation) {
-    if (second?.kind === "pointer" && second.target === first.target)
-      return copyRange(host, type, first.target, first.offset, second.offset);
-  }
-  if (first.kind === "unknown" && values.length === 1 && first.type?.kind !== "integer") return { ...first, type };
-  return filled(host, type, first, second);
-}
-
-/** What a variant holds: the value as the alternative of its own type, else as the first that it converts to. */
-function alternative({ alternatives = [] }: ContainerType, value: Value): Value {
-  const own = typeOfValue(value);
-  if (alternatives.some((each) => sameHostType(each, own))) return value;
-  const fits = alternatives.filter((each) => each !== undefined && each.kind === own?.kind);
-  const [only] = fits;
-  return fits.length === 1 && only ? convert(value, only) : unknown("a variant of which it is not known what it holds");
-}
-
-/** The same elements in a container of another kind: device and host vectors are assigned to each other. */
-function housed(value: ContainerValue, type: ContainerType): ContainerValue {
-  const residence = type.name === "device_vector" ? "device" : "host";
-  const copy = copyOf(value.storage);
-  const element = type.element ?? value.type.element;
-  const storage = new Allocation(copy.name, residence, element, copy.summary);
-  storage.cells = copy.cells;
-  return { ...value, type: { ...type, element }, storage };
-}
-
-function copyRange(host: Interpreter, type: ContainerType, from: Allocation, start: number | undefined, end: number | undefined): Value {
-  const bytes = sizeOf(host, type.element) ?? from.summary.elementBytes;
-  if (start === undefined || end === undefined || bytes === undefined)
-    return filled(host, type, unknown("a range between pointers that are not known"), undefined);
-  const made = filled(host, type, int((end - start) / bytes, "ulong"), undefined);
-  if (made.kind === "container") {
-    made.storage.summary = { ...made.storage.summary, content: from.summary.content };
-    for (const [offset, cell] of from.cells)
-      if (offset >= start && offset < end)
-        made.storage.cells.set(offset - start, new Cell(copied(cell.value), type.element, undefined, true));
-  }
-  return made;
-}
-
-/** `size` elements, all of one value. */
-export function filled(host: Interpreter, type: ContainerType, size: Value, value: Value | undefined): Value {
-  const made = emptyContainer(host, type);
-  if (made.kind !== "container") return made;
-  const count = integerOf(size);
-  const { elementBytes } = made.storage.summary;
-  const content = value === undefined ? zeroContent : contentOf(convert(value, type.element));
-  const bytes = count === undefined || elementBytes === undefined ? undefined : count * elementBytes;
-  made.storage.summary = {
-    ...made.storage.summary,
-    bytes,
-    content,
-    ...(content === unknownContent ? { reason: "filled with a value that is not known" } : {}),
-  };
-  return { ...made, size: count === undefined ? unknownSize(size) : int(count, "ulong") };
-}
-
-function unknownSize(size: Value) {
-  return size.kind === "unknown" ? size : unknownOf(size);
-}
-
-function listed(host: Interpreter, type: ContainerType, values: readonly Value[]): Value {
-  const made = filled(host, type, int(Math.max(values.length, type.count ?? 0), "ulong"), undefined);
-  if (made.kind !== "container") return made;
-  const bytes = sizeOf(host, type.element);
-  if (bytes !== undefined)
-    for (const [k, value] of values.entries()) made.storage.cells.set(k * bytes, new Cell(value, type.element, undefined, true));
-  return made;
-}
