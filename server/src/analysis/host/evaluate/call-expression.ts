@@ -10,10 +10,11 @@ import { hostType, templateValues } from "../memory/host-types.ts";
 import { type Argument, type CallExpression, type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
 import { read, write } from "../memory/read-write.ts";
 import { called } from "../memory/watch.ts";
+import { deducedClass, overloads } from "../resolve/class-arguments.ts";
 import { construct, fromList } from "../resolve/construct.ts";
 import { instanceOf, type Methods, methodsOf, qualifier } from "../resolve/methods.ts";
 import { lastText } from "../resolve/names.ts";
-import { chooseOverload } from "../resolve/overload.ts";
+import { chooseLambda, chooseOverload } from "../resolve/overload.ts";
 import { integralConstant } from "../resolve/overloaded.ts";
 import { arrowTarget, elementCall, placeOf } from "../resolve/places.ts";
 import { convert } from "../values/convert.ts";
@@ -78,16 +79,14 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   }
   const variable = placeOf(host, e.callee);
   if (variable !== undefined) return callValue(host, read(host, variable), e);
-  const type = hostType(host, { kind: "named", start: e.start, end: e.end, name });
-  if (type !== undefined)
-    return construct(
-      host,
-      type,
-      e.arguments.map((argument) => host.evaluate(argument)),
-      true,
-    );
-  const linked = host.linker?.definition(text);
+  const node = { kind: "named", start: e.start, end: e.end, name } as const;
   const args = evaluateArguments(host, e.arguments);
+  const type = hostType(host, node) ?? deducedClass(host, node, args);
+  if (type !== undefined) {
+    const values = args.map(({ value }) => value);
+    return construct(host, type, values, true);
+  }
+  const linked = host.linker?.definition(text);
   if (linked !== undefined) return callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
   waitAsked(host, text, args, e);
   return callUnknown(host, text, args);
@@ -145,6 +144,11 @@ export function apply(host: Interpreter, value: Value, args: readonly Argument[]
   if (value.kind === "lambda") return callLambda(host, value, args);
   if (value.kind === "function") return applyFunction(host, value, args);
   if (value.kind === "record") {
+    if (value.name === overloads) {
+      const all = [...value.members.values()].flatMap((cell) => (cell.value.kind === "lambda" ? [cell.value] : []));
+      const chosen = chooseLambda(host, all, args);
+      if (chosen) return callLambda(host, chosen, args);
+    }
     const made = callMethod(host, new Cell(value, value.type), "operator()", args) ?? integralConstant(host, value);
     if (made !== undefined) return made;
   }

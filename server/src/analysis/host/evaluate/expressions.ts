@@ -1,6 +1,6 @@
 /** The value of an expression. */
 
-import type { Expression } from "../../../syntax/ast.ts";
+import type { Expression, TypeNode } from "../../../syntax/ast.ts";
 import { leftChain } from "../../../syntax/terms.ts";
 import { tied, tupleElements } from "../library/tuples.ts";
 import { forgetTargets } from "../memory/effects.ts";
@@ -9,6 +9,7 @@ import { type Argument, type Interpreter, step } from "../memory/interpreter.ts"
 import { joinValues } from "../memory/journal.ts";
 import { read, write } from "../memory/read-write.ts";
 import { accessed, freed } from "../memory/watch.ts";
+import { deducedClass, isDeduced, overloadSet } from "../resolve/class-arguments.ts";
 import { construct, fromList, passed } from "../resolve/construct.ts";
 import { nameValue } from "../resolve/names.ts";
 import { callOperator, scalarOf } from "../resolve/overloaded.ts";
@@ -18,7 +19,7 @@ import { unary } from "../values/arithmetic.ts";
 import { convert } from "../values/convert.ts";
 import { Cell, type ContainerType, type Place, type RecordValue, type Value } from "../values/model.ts";
 import { bool, float, int, nullPointer, openRecord, pointer, truth, unknown, unknownOf, voidValue } from "../values/values.ts";
-import { argumentOf } from "./arguments.ts";
+import { argumentOf, evaluateArguments } from "./arguments.ts";
 import { eitherWay } from "./branches.ts";
 import { evaluateCall } from "./call-expression.ts";
 import { evaluateLambda } from "./lambda.ts";
@@ -95,7 +96,7 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
     case "cast":
       return evaluateCast(host, e);
     case "list":
-      return fromList(host, e.type === undefined ? undefined : hostType(host, e.type), e);
+      return e.type === undefined ? fromList(host, undefined, e) : typedList(host, e, e.type);
     case "sizeof":
       return evaluateSizeof(host, e);
     case "new":
@@ -112,6 +113,23 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
     case "unknown":
       return evaluatedBefore(e) ?? unknown("source text that could not be read");
   }
+}
+
+/** `T{...}`. */
+function typedList(host: Interpreter, e: Expression & { readonly kind: "list" }, node: TypeNode): Value {
+  const type = hostType(host, node);
+  if (e.elements.length === 0 || !isDeduced(host, node)) return fromList(host, type, e);
+  const args = evaluateArguments(
+    host,
+    e.elements.map(({ value }) => value),
+  );
+  const values = args.map(({ value }) => value);
+  const made = deducedClass(host, node, args);
+  if (made) return construct(host, made, values, true);
+  return (
+    overloadSet(host, node, values) ??
+    (type ? construct(host, type, values, true) : unknown("a class whose template arguments are not known"))
+  );
 }
 
 function integerLiteral(value: bigint, suffix: string, text: string): Value {

@@ -131,7 +131,7 @@ function lambdaSubstitution(
   { expression, substitution }: LambdaValue,
   args: readonly Argument[],
 ): Substitution | undefined {
-  const values = autoValues(expression.parameters, args);
+  const values = autoValues(host, expression.parameters, args);
   return values.size === 0 ? substitution : host.substitutions.of(expression, values, substitution);
 }
 

@@ -5,9 +5,11 @@ import { type Completion, declareLocal, type Interpreter, ownSteps, step } from 
 import { copied, elementOf, read } from "../memory/read-write.ts";
 import { originOf, waited } from "../memory/watch.ts";
 import { fromList, initialise } from "../resolve/construct.ts";
+import { callOperator } from "../resolve/overloaded.ts";
 import { placeOf } from "../resolve/places.ts";
 import { Cell, type Place, type RecordValue, type Value } from "../values/model.ts";
-import { integerOf, pointer, truth, unknown, voidValue } from "../values/values.ts";
+import { typeOfValue } from "../values/type-of-value.ts";
+import { int, integerOf, pointer, truth, unknown, voidValue } from "../values/values.ts";
 import { eitherWay, follow, speculate } from "./branches.ts";
 import { type Loop, runLoop } from "./loops.ts";
 import { combine } from "./operators.ts";
@@ -284,8 +286,30 @@ function elementsOfObject(host: Interpreter, expression: Expression, object: Rec
   const place = placeOf(host, expression);
   const self = place instanceof Cell ? place : new Cell(object, object.type);
   const [begin, end] = ["begin", "end"].map((name) => host.callMethod(self, name, []));
+  if (begin?.kind === "record" && end !== undefined) return elementsOfIterators(host, begin, end);
   if (begin?.kind !== "pointer" || end?.kind !== "pointer" || begin.target === undefined) return undefined;
   return { size: combine(host, "-", end, begin), at: (index) => elementOf(host, begin, integerOf(index)) };
+}
+
+/** Elements that iterators of the program's own class lead to. */
+const mostIterated = 1024;
+
+/** All of them, found before the loop begins: an iterator's operators are taken to change nothing else. */
+function elementsOfIterators(host: Interpreter, begin: RecordValue, end: Value): Elements | undefined {
+  const at = new Cell(begin, begin.type);
+  const elements: Place[] = [];
+  for (;;) {
+    const more = truth(host.scalar(callOperator(host, "!=", [{ value: at.value, place: at }, { value: end }]) ?? unknown("an iterator")));
+    if (more === undefined || elements.length > mostIterated) return undefined;
+    if (!more) break;
+    host.returned = undefined;
+    const value = callOperator(host, "*", [{ value: at.value, place: at }]);
+    if (value === undefined) return undefined;
+    elements.push(host.returned ?? new Cell(value, typeOfValue(value)));
+    if (callOperator(host, "++", [{ value: at.value, place: at }]) === undefined) return undefined;
+  }
+  host.returned = undefined;
+  return { size: int(elements.length, "long"), at: (index) => elements[integerOf(index) ?? -1] };
 }
 
 /** From the matching label on, or each label in turn where the value is not known. */

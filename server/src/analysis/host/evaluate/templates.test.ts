@@ -116,6 +116,33 @@ template <> struct Unroll<0> { template <typename F> static void go(F &&) {} };\
     ),
     ["k<1, 1> 1 32", "k<2, 1> 2 32"],
   ],
+  "a class by what it is made with": [
+    inMain(
+      "Shape s{dim3(3, 2), 64}; Twice t(5.f); k<<<s.grid, s.block>>>(a, 1); k<<<t.size, Twice{8}.size>>>(a, 1);",
+      `${kernel}template <typename G, typename B> struct Shape { G grid; B block; };\ntemplate <typename T> struct Twice { int size; explicit Twice(T v) : size(sizeof(T) * (int)v) {} };\n`,
+    ),
+    ["k 3x2 64", "k 20 32"],
+  ],
+  "one of several lambdas": [
+    inMain(
+      "auto run = overloaded{[&](const A &x) { k<<<x.n, 32>>>(a, 1); }, [&](const B &x) { k<<<x.n, 64>>>(a, 1); }}; run(B{7}); std::visit(run, std::variant<A, B>(A{2}));",
+      `#include <variant>\n${kernel}struct A { int n; };\nstruct B { int n; };\ntemplate <class... T> struct overloaded : T... { using T::operator()...; };\ntemplate <class... T> overloaded(T...) -> overloaded<T...>;\n`,
+    ),
+    ["k 2 32", "k 7 64"],
+  ],
+  "iterators of the program's own": [
+    inMain(
+      "for (int v : range(2, 8, 3)) k<<<v, 32 * v>>>(a, 1);",
+      `${kernel}struct range { int b, e, s; range(int b, int e, int s) : b(b), e(e), s(s) {}
+struct iterator { int v, s; int operator*() const { return v; } iterator &operator++() { v += s; return *this; } bool operator!=(const iterator &o) const { return v < o.v; } };
+iterator begin() const { return {b, s}; } iterator end() const { return {e, s}; } };\n`,
+    ),
+    ["k 2 64", "k 5 160"],
+  ],
+  "a constant that is a template": [
+    inMain("k<<<blocks<float, 2>, 64>>>(a, 1);", `${kernel}template <typename T, int N = 1> constexpr int blocks = sizeof(T) * N;\n`),
+    ["k 8 64"],
+  ],
   "a literal of the program's own": [
     inMain(
       "k<<<1_Ki, 2 * 32_B>>>(a, 1);",
@@ -140,6 +167,21 @@ describe("known without assumptions", () => {
       expect(shapes(facts)).toEqual(expected);
       expect(facts.flatMap(({ configuration }) => configuration)).toEqual([]);
     });
+});
+
+test("a kernel with a pack of parameters is lowered with one for each", () => {
+  const [fact] = launchesOf(
+    inMain(
+      "each<<<2, 64>>>(Add{}, 3.f, 4);",
+      "struct Add { __device__ float operator()(float x, int y) const { return x + y; } };\ntemplate <typename F, typename... A> __global__ void each(F f, A... args) { if (f(args...) > 9) __trap(); }\n",
+    ),
+  );
+  expect(fact?.templateArguments).toEqual(["Add", "float", "int"]);
+  expect(fact?.lower().parameters.map(({ name, type }) => [name, type])).toEqual([
+    ["f", undefined],
+    ["args0", "f32"],
+    ["args1", "i32"],
+  ]);
 });
 
 test("a literal whose operator is not declared is worth nothing that is known", () => {

@@ -13,6 +13,7 @@ import { Allocation, Cell, type HostType, type RecordValue, type Value } from ".
 import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
 import { int, openRecord, pointer, unknown } from "../values/values.ts";
 import { vectorComponents } from "../values/vector-types.ts";
+import { deducedClass, isDeduced } from "./class-arguments.ts";
 import { container, listed } from "./container.ts";
 import { basesOf, constructorsOf, instanceOf, isOrDerives } from "./methods.ts";
 import { chooseOverload } from "./overload.ts";
@@ -31,6 +32,12 @@ export function initialise(
 ): Value {
   const { init } = declaration;
   const name = declaration.name.parts.at(-1)?.text ?? "";
+  if (type === undefined && init !== undefined && init.style !== "copy" && isDeduced(host, declaration.type)) {
+    const args = init.values.map((value): Argument => ({ value: host.evaluate(value) }));
+    const made = deducedClass(host, declaration.type, args);
+    const values = args.map(({ value }) => value);
+    if (made) return construct(host, made, values, zeroed);
+  }
   if (
     type === undefined &&
     isLibraryRecord(declaration.type) &&

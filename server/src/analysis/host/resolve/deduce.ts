@@ -2,6 +2,7 @@
 import type { FunctionDeclaration, ParameterDeclaration, TypeNode } from "../../../syntax/ast.ts";
 import { autoKey, mentionsAuto, ownTemplateParameters } from "../../sema/bind-function.ts";
 import { type Deduction, deduceParameter } from "../../sema/deduce.ts";
+import { packElement, packNames } from "../../sema/template-values.ts";
 import { isPack, isTypeValue, unqualified, voidType } from "../../sema/type-tools.ts";
 import type { TemplateValue as Bound, Substitution, Type } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
@@ -18,7 +19,7 @@ export function deduce(
   outer: Substitution | undefined,
 ): Substitution | undefined {
   const parameters = ownTemplateParameters(fn, outer);
-  const values = autoValues(fn.parameters, args);
+  const values = autoValues(host, fn.parameters, args);
   if (parameters.length === 0) return values.size === 0 ? outer : host.substitutions.of(fn, values, outer);
   const scope = (): Substitution => (outer === undefined ? { values } : { values, outer });
   const given = new Set<string>();
@@ -38,12 +39,12 @@ export function deduce(
   const state: Deduction = { context: host.semantics.context, names, bound: values, outer: scope() };
   for (const [k, parameter] of fn.parameters.entries()) {
     if (parameter.pack) {
-      deducePack(state, parameter, args.slice(k));
+      deducePack(host, state, parameter, args.slice(k));
       break;
     }
     const argument = args[k];
     if (argument === undefined) break;
-    deduceFrom(state, parameter.type, staticType(argument));
+    deduceFrom(state, parameter.type, staticType(host, argument));
   }
   // What an argument points at may be constant where the parameter's does not say so: instances are not told apart by it.
   for (const [name, value] of values) if (!given.has(name) && !isPack(value) && isTypeValue(value)) values.set(name, decayed(value));
@@ -58,11 +59,15 @@ export function deduce(
 }
 
 /** What parameters declared `auto` are given, under the keys that sema asks for. */
-export function autoValues(parameters: readonly ParameterDeclaration[], args: readonly Argument[]): Map<string, Bound | readonly Bound[]> {
+export function autoValues(
+  host: Interpreter,
+  parameters: readonly ParameterDeclaration[],
+  args: readonly Argument[],
+): Map<string, Bound | readonly Bound[]> {
   const values = new Map<string, Bound | readonly Bound[]>();
   for (const [k, parameter] of parameters.entries()) {
     if (!mentionsAuto(parameter.type)) continue;
-    const types = (parameter.pack ? args.slice(k) : args.slice(k, k + 1)).map((argument) => semaType(staticType(argument)));
+    const types = (parameter.pack ? args.slice(k) : args.slice(k, k + 1)).map((argument) => semaType(staticType(host, argument)));
     if (types.length === 0 || types.includes(undefined)) continue;
     const known = types.filter((type) => type !== undefined);
     if (!parameter.pack) values.set(autoKey(parameter), known[0] ?? voidType);
@@ -74,10 +79,10 @@ export function autoValues(parameters: readonly ParameterDeclaration[], args: re
 const semaType = (type: HostType | undefined): Type | undefined => (type?.kind === "container" ? undefined : type && unqualified(type));
 
 /** `Args... args`: each argument on its own; nothing where the type of one is not known. */
-function deducePack(state: Deduction, parameter: ParameterDeclaration, args: readonly Argument[]): void {
+function deducePack(host: Interpreter, state: Deduction, parameter: ParameterDeclaration, args: readonly Argument[]): void {
   const elements = args.map((argument) => {
     const bound: Deduction["bound"] = new Map();
-    deduceFrom({ ...state, bound }, parameter.type, staticType(argument));
+    deduceFrom({ ...state, bound }, parameter.type, staticType(host, argument));
     return bound;
   });
   for (const name of state.names) {
@@ -88,6 +93,14 @@ function deducePack(state: Deduction, parameter: ParameterDeclaration, args: rea
       all.flatMap((value): Bound[] => (value === undefined || isPack(value) ? [] : [isTypeValue(value) ? decayed(value) : value])),
     );
   }
+  if (parameter.name === undefined) return;
+  // Sema asks for the elements' types by the parameter's name.
+  const packs = packNames(parameter.type, { values: state.bound });
+  const types = args.map((_, k) =>
+    state.context.typeFrom(parameter.type, packElement(packs, k, { values: state.bound, ...(state.outer && { outer: state.outer }) })),
+  );
+  const known = types.filter((type) => type !== undefined);
+  if (packs[0]?.length === args.length && known.length === types.length) state.bound.set(parameter.name, known);
 }
 
 function mentions(node: TypeNode, name: string): boolean {
@@ -96,15 +109,18 @@ function mentions(node: TypeNode, name: string): boolean {
 }
 
 /** What the argument's place or value says its type is. */
-function staticType({ value, place }: Argument): HostType | undefined {
+export function staticType(host: Interpreter, { value, place }: Argument): HostType | undefined {
   const declared = place?.type;
   if (declared !== undefined && declared.kind !== "array") return declared;
   if (place instanceof Cell && declared?.kind === "array") return { kind: "pointer", to: declared.of };
-  return typeOfValue(value);
+  const own = typeOfValue(value);
+  if (own !== undefined || value.kind !== "record" || value.open) return own;
+  // `dim3` and vectors that were made on the spot.
+  return host.semantics.context.namedType({ start: 0, end: 0, global: true, parts: [{ text: value.name }] }, undefined);
 }
 
 /** `std::vector<T>` against a container, which sema has no type for; everything else as sema deduces. */
-function deduceFrom(state: Deduction, node: TypeNode, type: HostType | undefined): void {
+export function deduceFrom(state: Deduction, node: TypeNode, type: HostType | undefined): void {
   if (type === undefined) return;
   if (type.kind !== "container") {
     deduceParameter(state, node, { type: unqualified(type), lvalue: false });
@@ -115,7 +131,7 @@ function deduceFrom(state: Deduction, node: TypeNode, type: HostType | undefined
   if (first?.kind === "type") deduceFrom(state, first.type, type.element);
 }
 
-function decayed(type: Type): Type {
+export function decayed(type: Type): Type {
   if (type.kind === "reference") return decayed(type.to);
   if (type.kind === "array") return { kind: "pointer", to: type.of };
   if (type.const === undefined && type.volatile === undefined) return type;

@@ -1,7 +1,7 @@
 /** What a name means where it stands: a value, and a place if it is an lvalue. */
 import type { Expression, Name, VariableDeclaration } from "../../../syntax/ast.ts";
 import type { Entity } from "../../sema/scope.ts";
-import type { RecordInstance, Substitution } from "../../sema/types.ts";
+import type { TemplateValue as KnownValue, RecordInstance, Substitution } from "../../sema/types.ts";
 import { blank, hostType, templateValues } from "../memory/host-types.ts";
 import { type Frame, type Interpreter, libraryVariable, lookUpLocal } from "../memory/interpreter.ts";
 import { read } from "../memory/read-write.ts";
@@ -28,11 +28,29 @@ export function namePlace(host: Interpreter, name: Name): Place | undefined {
     if (host.frame.substitution !== undefined && substituted(host.frame.substitution, text) !== undefined) return undefined;
   }
   const variable = host.globals.variable(name, host.frame.path);
+  if (variable?.declaration.templateParameters) return variableInstance(host, variable, name);
   const member = variable === undefined || isOfTemplate(host, variable) ? staticMember(host, name) : undefined;
   if (member !== undefined) return member;
   if (variable !== undefined) return globalCell(host, variable);
   const initial = libraryVariables.get(text);
   return initial === undefined ? undefined : libraryVariable(host, text, initial);
+}
+
+/** `block_size<float>`: a constant made for just these arguments. */
+function variableInstance(host: Interpreter, { declaration, path }: GlobalVariable, name: Name): Cell {
+  const given = templateValues(host, name);
+  const values = new Map<string, KnownValue | readonly KnownValue[]>();
+  for (const [k, parameter] of (declaration.templateParameters ?? []).entries()) {
+    const rest = given.slice(k).filter((value) => value !== undefined);
+    const value = parameter.pack ? rest : given[k];
+    if (parameter.name !== undefined && value !== undefined) values.set(parameter.name, value);
+  }
+  const { frame } = host;
+  host.frame = { ...globalFrame(path), substitution: host.substitutions.of(declaration, values, undefined) };
+  const type = hostType(host, declaration.type);
+  const cell = new Cell(initialise(host, declaration, type, true), type, lastText(declaration.name));
+  host.frame = frame;
+  return cell;
 }
 
 /** A static member of a class template, of which each instance has its own. */

@@ -7,7 +7,7 @@ import { takes } from "../../sema/overload.ts";
 import type { Substitution } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
-import type { HostType, Value } from "../values/model.ts";
+import type { HostType, LambdaValue, Value } from "../values/model.ts";
 
 /**
  * The overload whose parameters fit the arguments best; undefined when none takes that many. `strict`: one that takes other
@@ -50,6 +50,26 @@ function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argume
     points += fitness(declared?.kind === "reference" ? declared.to : declared, parameter, value);
   }
   return points;
+}
+
+/** The lambda whose parameters fit the arguments best. */
+export function chooseLambda(host: Interpreter, lambdas: readonly LambdaValue[], args: readonly Argument[]): LambdaValue | undefined {
+  let chosen: LambdaValue | undefined;
+  let top = misfit;
+  for (const lambda of lambdas) {
+    const { parameters } = lambda.expression;
+    if (parameters.length !== args.length && !parameters.some((each) => each.pack)) continue;
+    let points = 0;
+    for (const [k, { value }] of args.entries()) {
+      const parameter = parameters[k];
+      const type = parameter && hostType(host, parameter.type, lambda.substitution);
+      if (parameter) points += fitness(type?.kind === "reference" ? type.to : type, parameter, value);
+    }
+    if (points <= top) continue;
+    top = points;
+    chosen = lambda;
+  }
+  return chosen;
 }
 
 function fitness(type: HostType | undefined, parameter: ParameterDeclaration, value: Value): number {
