@@ -26,6 +26,8 @@ describe.each([
   "cudaTypedefs.h",
   "utility",
   "array",
+  "atomic",
+  "thread",
   "queue",
   "stack",
   "set",

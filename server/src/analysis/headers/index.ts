@@ -13,6 +13,7 @@ import { gflags } from "./flags.ts";
 import { mma } from "./mma.ts";
 import {
   array,
+  atomics,
   functional,
   getopt,
   maps,
@@ -23,6 +24,7 @@ import {
   stacks,
   string,
   stringStream,
+  threads,
   tuple,
   utility,
   variant,
@@ -57,6 +59,8 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["utility", utility],
   ...withUtility.map((name) => [name, "#pragma once\n#include <utility>\n"] as const),
   ["array", array],
+  ["atomic", atomics],
+  ["thread", threads],
   ["queue", queues],
   ["stack", stacks],
   ["set", sets],

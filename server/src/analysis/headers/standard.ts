@@ -3,9 +3,18 @@
  * an evaluator: a random number is one that `rand` or `drand48` gives, a map is searched from its start.
  */
 
+/** What the evaluator keeps in a way of its own: for templates to be made of. */
+const kept = `template <typename T> class initializer_list { const T *start_; size_t size_; };
+template <typename T, typename A = void> class vector { T *start_, *end_, *capacity_; };
+template <typename T, typename A = void> class deque { T **blocks_[10]; };
+template <typename T, typename A = void> class list { void *ends_[3]; };
+template <typename T, typename D = void> class unique_ptr { T *held_; };
+template <typename T> class shared_ptr { T *held_; void *count_; };
+`;
+
 export const utility = `#pragma once
 namespace std {
-template <typename A, typename B> struct pair {
+${kept}template <typename A, typename B> struct pair {
     typedef A first_type;
     typedef B second_type;
     A first;
@@ -262,6 +271,46 @@ public:
     void emplace(const T &value) { all_.push_back(value); }
     T &top() { return all_[all_.size() - 1]; }
     void pop() { all_.pop_back(); }
+};
+}
+`;
+
+/** What a thread does is done when it begins. */
+export const threads = `#pragma once
+#include <utility>
+namespace std {
+class thread {
+public:
+    thread() {}
+    template <typename F, typename... A> explicit thread(F f, A... args) { f(args...); }
+    void join() {}
+    void detach() {}
+    bool joinable() const { return true; }
+};
+typedef thread jthread;
+}
+`;
+
+/** Of a program that is followed by itself. */
+export const atomics = `#pragma once
+namespace std {
+template <typename T> class atomic {
+    T value_;
+public:
+    atomic() : value_() {}
+    atomic(T value) : value_(value) {}
+    operator T() const { return value_; }
+    T load() const { return value_; }
+    void store(T value) { value_ = value; }
+    T exchange(T value) { T old = value_; value_ = value; return old; }
+    T fetch_add(T by) { T old = value_; value_ += by; return old; }
+    T fetch_sub(T by) { T old = value_; value_ -= by; return old; }
+    T operator++() { return ++value_; }
+    T operator++(int) { return value_++; }
+    T operator--() { return --value_; }
+    T operator--(int) { return value_--; }
+    T operator+=(T by) { value_ += by; return value_; }
+    T operator-=(T by) { value_ -= by; return value_; }
 };
 }
 `;

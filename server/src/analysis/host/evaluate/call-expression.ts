@@ -1,7 +1,8 @@
 /** Call expressions: functions of the program, lambdas, methods, types used as functions, and the libraries. */
 import type { Expression, FunctionDeclaration, Name } from "../../../syntax/ast.ts";
+import { future } from "../library/concurrency.ts";
 import { callContainer } from "../library/containers.ts";
-import { libraryFunction } from "../library/index.ts";
+import { isOfStandardNamespace, libraryFunction } from "../library/index.ts";
 import { callString } from "../library/strings.ts";
 import { callVariant } from "../library/tuples.ts";
 import { waitAsked } from "../memory/device-requests.ts";
@@ -14,7 +15,7 @@ import { deducedClass, overloads } from "../resolve/class-arguments.ts";
 import { construct, fromList } from "../resolve/construct.ts";
 import { instanceOf, type Methods, methodsOf, qualifier } from "../resolve/methods.ts";
 import { lastText } from "../resolve/names.ts";
-import { chooseLambda, chooseOverload } from "../resolve/overload.ts";
+import { chooseLambda, chooseOverload, specialised } from "../resolve/overload.ts";
 import { integralConstant } from "../resolve/overloaded.ts";
 import { arrowTarget, elementCall, placeOf } from "../resolve/places.ts";
 import { convert } from "../values/convert.ts";
@@ -63,7 +64,10 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   const standard = ["std", "thrust"].includes(name.parts.length > 1 ? (name.parts[0]?.text ?? "") : "");
   if (candidates.length > 0 && !standard) {
     // Headers overload the library's names for their own types: `floorf(float2)`.
-    const strict = libraryFunction(text) !== undefined && !candidates.some((fn) => fn.body !== undefined && host.holdsLaunch.has(fn.body));
+    const strict =
+      libraryFunction(text) !== undefined &&
+      !isOfStandardNamespace(text) &&
+      !candidates.some((fn) => fn.body !== undefined && host.holdsLaunch.has(fn.body));
     const called = callCandidates(host, candidates, evaluateArguments(host, e.arguments), name, strict);
     if (called !== undefined) return called;
   }
@@ -116,7 +120,14 @@ function callMethods(
   templateArguments: readonly TemplateValue[],
   self: Cell | undefined,
 ): Value | undefined {
-  const fn = chooseOverload(host, methods.functions, args, templateArguments.length, false, methods.substitutionOf);
+  const fn = chooseOverload(
+    host,
+    specialised(host, methods.functions, templateArguments),
+    args,
+    templateArguments.length,
+    false,
+    methods.substitutionOf,
+  );
   if (fn === undefined) return undefined;
   return callFunction(host, { function: fn, arguments: args, templateArguments, self, substitution: methods.substitutionOf(fn) });
 }
@@ -129,7 +140,7 @@ function callCandidates(
   strict: boolean,
 ): Value | undefined {
   const templateArguments = templateValues(host, name);
-  const fn = chooseOverload(host, candidates, args, templateArguments.length, strict);
+  const fn = chooseOverload(host, specialised(host, candidates, templateArguments), args, templateArguments.length, strict);
   if (fn === undefined) return undefined;
   return callFunction(host, { function: fn, arguments: args, templateArguments });
 }
@@ -158,7 +169,7 @@ export function apply(host: Interpreter, value: Value, args: readonly Argument[]
 }
 
 function applyFunction(host: Interpreter, value: FunctionValue, args: readonly Argument[]): Value {
-  const fn = chooseOverload(host, value.candidates, args, value.templateArguments.length);
+  const fn = chooseOverload(host, specialised(host, value.candidates, value.templateArguments), args, value.templateArguments.length);
   return fn === undefined
     ? unknown("a call that fits no function")
     : callFunction(host, { function: fn, arguments: args, templateArguments: value.templateArguments });
@@ -185,6 +196,7 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
   if (object.kind === "string") return callString(host, object.text, place, name, args);
   if (object.kind === "pointer" && !callee.arrow) return callSmartPointer(host, object, place, name, args);
   if (object.kind === "record") {
+    if (object.name === future) return name === "get" ? (object.members.get("value")?.value ?? voidValue) : voidValue;
     const member = object.members.get(name);
     if (member !== undefined) return apply(host, member.value, args);
     const self = place instanceof Cell ? place : new Cell(object, object.type);

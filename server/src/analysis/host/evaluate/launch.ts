@@ -54,7 +54,9 @@ export function evaluateLaunch(host: Interpreter, e: Expression & { readonly kin
 function configurationValue(host: Interpreter, e: Expression | undefined): Value {
   if (e === undefined) return unknown("a launch configuration that is not written");
   if (e.kind === "list" && e.type === undefined) return dim3(...e.elements.map((element) => host.evaluate(element.value)));
-  return host.evaluate(e);
+  const value = host.evaluate(e);
+  // An object that converts to a `dim3`, or to a number.
+  return value.kind === "record" && !value.members.has("x") ? host.scalar(value) : value;
 }
 
 /** Notes a launch, and what its kernel leaves in memory. */

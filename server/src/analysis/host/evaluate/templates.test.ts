@@ -143,6 +143,36 @@ iterator begin() const { return {b, s}; } iterator end() const { return {e, s}; 
     inMain("k<<<blocks<float, 2>, 64>>>(a, 1);", `${kernel}template <typename T, int N = 1> constexpr int blocks = sizeof(T) * N;\n`),
     ["k 8 64"],
   ],
+  "specialisations of a function": [
+    inMain(
+      "k<<<size<double>(), size<short>() * 32>>>(a, 1); k<<<size<char>(), 32>>>(a, 1);",
+      `${kernel}template <typename T> int size() { return 5; }\ntemplate <> int size<short>() { return 2; }\ntemplate <> int size<double>() { return 8; }\n`,
+    ),
+    ["k 8 64", "k 5 32"],
+  ],
+  "a class made of a constant object's members": [
+    inMain(
+      "constexpr Config c = make(2); using C = Tile<c.threads, c.items>; k<<<c.tile() / C::threads, C::threads>>>(a, C::items);",
+      `${kernel}struct Config { int threads, items; constexpr int tile() const { return threads * items; } };\nconstexpr Config make(int n) { Config c{}; c.threads = 32 * n; c.items = 6; return c; }
+template <int T, int I> struct Tile { static constexpr int threads = T, items = I; };\n`,
+    ),
+    ["k 6 64"],
+  ],
+  "an object copied by its own constructor": [
+    inMain(
+      "List one; one.add(3); List two(one); two.all[0]->n = 5; k<<<one.all[0]->n, 32>>>(a, 1); k<<<two.all[0]->n, 64>>>(a, 1); Node x{7}; Node y(x); y.n = 9; k<<<x.n, 96>>>(a, 1);",
+      `#include <memory>\n#include <vector>\n${kernel}struct Node { int n; };
+struct List { std::vector<std::unique_ptr<Node>> all; List() {} List(const List &o) { for (const auto &e : o.all) all.push_back(std::make_unique<Node>(*e)); } void add(int n) { all.push_back(std::make_unique<Node>(Node{n})); } };\n`,
+    ),
+    ["k 3 32", "k 5 64", "k 7 96"],
+  ],
+  "a grid by an operator, and an object that converts to one": [
+    inMain(
+      "k<<<Box{96, 64} / dim3(32, 16), 64>>>(a, 1); k<<<Box{3, 2}, 32>>>(a, 1);",
+      `${kernel}struct Box { int x_, y_; operator dim3() const { return dim3(x_, y_); } };\nBox operator/(Box a, dim3 b) { return {a.x_ / (int)b.x, a.y_ / (int)b.y}; }\n`,
+    ),
+    ["k 3x4 64", "k 3x2 32"],
+  ],
   "a literal of the program's own": [
     inMain(
       "k<<<1_Ki, 2 * 32_B>>>(a, 1);",

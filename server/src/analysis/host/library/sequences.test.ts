@@ -68,6 +68,24 @@ for (char c : std::string("bc")) k<<<c - 'a', std::toupper(c) - 'A' + 32>>>(a, 1
     ),
     ["k 3 64", "k 1 32x4", "k 1 33", "k 2 34"],
   ],
+  "lists within a map": [
+    inMain(
+      `std::map<int, std::vector<std::pair<std::string, std::function<void()>>>> phases; phases[4].emplace_back("a", [&] { k<<<1, 7>>>(a, 1); }); phases[2].push_back({"b", [&, g = 3] { k<<<g, 9>>>(a, 1); }});
+for (auto &[phase, list] : phases) for (auto &[name, run] : list) { k<<<phase, list.size() + 31>>>(a, 1); run(); }`,
+      `#include <functional>\n#include <map>\n#include <string>\n#include <vector>\n${kernel}`,
+    ),
+    ["k 1 7", "k 3 9", "k 4 32", "k 2 32"],
+  ],
+  "threads, tasks and what is done once": [
+    inMain(
+      `std::vector<std::thread> all; for (int i = 1; i <= 2; i++) all.emplace_back([&, i] { k<<<i, 32>>>(a, 1); }); for (auto &t : all) t.join(); std::thread one([](float *p, int n) { k<<<n, 64>>>(p, 1); }, a, 5); one.join();
+auto f = std::async(std::launch::async, [&] { return 9; }); k<<<f.get(), 96>>>(a, 1); std::once_flag flag; for (int i = 0; i < 3; i++) std::call_once(flag, [&] { k<<<i + 20, 128>>>(a, 1); });
+std::atomic<int> next{0}; for (int j; (j = next++) < 2;) k<<<30 + j, 160>>>(a, 1);`,
+      `#include <atomic>\n#include <future>\n#include <mutex>\n#include <thread>\n#include <vector>\n${kernel}`,
+    ),
+    ["k 1 32", "k 2 32", "k 5 64", "k 9 96", "k 20 128", "k 30 160", "k 31 160"],
+  ],
+  "bits counted": [inMain("k<<<1 << (31 - __builtin_clz(100)), 32 * __builtin_popcount(7)>>>(a, __builtin_ctz(8));"), ["k 64 96"]],
   "objects that are all alike": [
     inMain(`for (const C &c : std::vector<C>(2, C{96, 5})) k<<<c.score, c.block>>>(a, 1);`, candidates),
     ["k 5 96"],

@@ -3,7 +3,7 @@ import { hostType, templateValues } from "../memory/host-types.ts";
 import type { Argument, CallExpression, Interpreter } from "../memory/interpreter.ts";
 import { elementOf, read } from "../memory/read-write.ts";
 import { Cell, type HostType, type Place, type RecordValue, type Value } from "../values/model.ts";
-import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
+import { isOfType, sameHostType, typeOfValue } from "../values/type-of-value.ts";
 import { bool, int, integerOf, nullPointer, pointer, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 
@@ -25,10 +25,8 @@ function alternativesOf({ place }: Argument): readonly (HostType | undefined)[] 
 
 /** Whether a variant holds what a call names by its type or its place; undefined where that is not known. */
 function holds(host: Interpreter, argument: Argument, call: CallExpression): boolean | undefined {
-  const own = typeOfValue(argument.value);
   const index = namedIndex(host, call);
-  const wanted = index === undefined ? namedType(host, call) : alternativesOf(argument)?.[index];
-  return own === undefined || wanted === undefined ? undefined : sameHostType(own, wanted);
+  return isOfType(argument.value, index === undefined ? namedType(host, call) : alternativesOf(argument)?.[index]);
 }
 
 /** `std::get<I>(t)`, `std::get<T>(t)`: an element of a tuple, a pair, an array; what a variant holds. */
@@ -117,8 +115,7 @@ export const tupleFunctions: ReadonlyMap<string, LibraryFunction> = new Map<stri
 
 /** `v.index()`, `v.valueless_by_exception()`. */
 export function callVariant(argument: Argument, name: string): Value {
-  const own = typeOfValue(argument.value);
-  const index = alternativesOf(argument)?.findIndex((each) => sameHostType(each, own)) ?? -1;
+  const index = alternativesOf(argument)?.findIndex((each) => isOfType(argument.value, each)) ?? -1;
   if (name === "index" && index >= 0) return int(index, "ulong");
   return name === "valueless_by_exception" ? bool(false) : unknown(`the method \`${name}\` of a variant`);
 }

@@ -77,23 +77,50 @@ function resolveType(host: Interpreter, node: TypeNode, substitution: Substituti
   }
   const type = asContainer(host, host.semantics.typeFrom(node, substitution));
   if (type !== undefined || node.kind !== "named") return type;
-  const alias = host.globals.alias(node.name);
-  return alias === undefined || alias === node ? undefined : hostType(host, alias, substitution);
+  const alias = localAlias(host, node.name, substitution) ?? host.globals.alias(node.name);
+  if (alias !== undefined) return alias === node ? undefined : hostType(host, alias, substitution);
+  return evaluatedInstance(host, node.name, substitution);
+}
+
+function localAlias(host: Interpreter, name: Name, substitution: Substitution | undefined): TypeNode | undefined {
+  if (name.parts.length > 1) return undefined;
+  const alias = host.semantics.context.find(name, substitution).entities.find((entity) => entity.kind === "alias");
+  return alias && !alias.declaration.templateParameters ? alias.declaration.type : undefined;
+}
+
+/** `Tile<config.threads, config.items>` of a constant object, which sema knows no members of: its arguments are evaluated. */
+function evaluatedInstance(host: Interpreter, name: Name, substitution: Substitution | undefined): HostType | undefined {
+  if (!name.parts.at(-1)?.templateArguments) return undefined;
+  const { context } = host.semantics;
+  const template = templateNamed(context, name, substitution);
+  if (template === undefined) return undefined;
+  const { frame } = host;
+  host.frame = { ...frame, substitution };
+  const values = templateValues(host, name);
+  host.frame = frame;
+  const known = values.filter((value) => value !== undefined);
+  const record = known.length < values.length ? undefined : context.instantiate(template, known, substitution);
+  return record && asContainer(host, { kind: "record", record });
 }
 
 const isStandard = (host: Interpreter, record: RecordDeclaration): boolean => host.globals.pathOfRecord(record)[0] === "std";
 
-/** `std::array` and its like, which sema knows as classes: under another name they come as these. */
+/** `std::array` and its like, which sema knows as classes: under another name, or in another class, they come as these. */
 function asContainer(host: Interpreter, type: Type | undefined): HostType | undefined {
   if (type?.kind !== "record") return type;
   const name = containers[type.record.template.name?.parts.at(-1)?.text ?? ""];
-  if (!(name === "array" || name === "variant" || name === "function") || !isStandard(host, type.record.template)) return type;
+  if (name === undefined || name === "string" || !isStandard(host, type.record.template)) return type;
   const [first, count] = type.record.arguments;
   const known = (value: typeof first): HostType | undefined =>
     value !== undefined && !isPack(value) && isTypeValue(value) ? asContainer(host, value) : undefined;
   if (name === "variant")
     return { kind: "container", name, element: undefined, alternatives: first && isPack(first) ? first.map(known) : [] };
-  return { kind: "container", name, element: known(first), ...(typeof count === "bigint" ? { count: Number(count) } : {}) };
+  return {
+    kind: "container",
+    name,
+    element: known(first),
+    ...(name === "array" && typeof count === "bigint" ? { count: Number(count) } : {}),
+  };
 }
 
 function containerType(host: Interpreter, name: Name, substitution: Substitution | undefined): ContainerType | undefined {

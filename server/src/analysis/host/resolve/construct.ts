@@ -267,7 +267,7 @@ export function construct(host: Interpreter, type: HostType, values: readonly Va
     return dim3(...values);
   }
   if (first?.kind === "string" && name === "string") return first;
-  if (first?.kind === "record" && values.length === 1 && first.name === name) return first;
+  if (first?.kind === "record" && values.length === 1 && first.name === name) return copyOfObject(host, type, first);
   if (first?.kind === "unknown" && values.length === 1 && first.type?.kind === "record") return first;
   const vector = values.length > 0 ? vectorValue(name, values) : undefined;
   if (vector !== undefined) return vector;
@@ -275,6 +275,25 @@ export function construct(host: Interpreter, type: HostType, values: readonly Va
   if (made.kind !== "record") return made;
   defaults(host, made, type);
   runConstructor(host, made, type, values);
+  return made;
+}
+
+/** What the copy constructor that a class defines makes of an object; without one it is copied member by member. */
+function copyOfObject(host: Interpreter, type: HostType & { readonly kind: "record" }, from: RecordValue): Value {
+  const { functions, substitutionOf } = constructorsOf(host, type.record);
+  const copies = functions.filter(({ parameters: [parameter, more] }) => {
+    const node = parameter?.type;
+    return (
+      !more && node?.kind === "reference" && node.to.kind === "named" && lastName(node.to.name) === lastName(type.record.declaration.name)
+    );
+  });
+  const own = copies.find(({ parameters: [parameter] }) => parameter?.type.kind === "reference" && !parameter.type.rvalue);
+  const fn = own && !own.deleted ? own : copies.find((each) => !each.deleted);
+  if (fn?.body === undefined || fn.defaulted) return copied(from);
+  const made = blank(host, type, true, "");
+  if (made.kind !== "record") return copied(from);
+  defaults(host, made, type);
+  host.call({ function: fn, arguments: [{ value: from }], self: new Cell(made, type), substitution: substitutionOf(fn) });
   return made;
 }
 

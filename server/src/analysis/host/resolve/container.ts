@@ -6,7 +6,7 @@ import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { copied, copyOf, sizeOf } from "../memory/read-write.ts";
 import { convert } from "../values/convert.ts";
 import { Allocation, Cell, type ContainerType, type ContainerValue, type Value } from "../values/model.ts";
-import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
+import { isOfType, typeOfValue } from "../values/type-of-value.ts";
 import { int, integerOf, nullPointer, unknown, unknownOf } from "../values/values.ts";
 
 /** `vector<T>(n)`, `(n, value)`, `(first, last)`, a copy; a smart pointer is the pointer it holds. */
@@ -29,7 +29,7 @@ export function container(host: Interpreter, type: ContainerType, values: readon
 /** What a variant holds: the value as the alternative of its own type, else as the first that it converts to. */
 function alternative({ alternatives = [] }: ContainerType, value: Value): Value {
   const own = typeOfValue(value);
-  if (alternatives.some((each) => sameHostType(each, own))) return value;
+  if (alternatives.some((each) => isOfType(value, each))) return value;
   const fits = alternatives.filter((each) => each !== undefined && each.kind === own?.kind);
   const [only] = fits;
   return fits.length === 1 && only ? convert(value, only) : unknown("a variant of which it is not known what it holds");

@@ -13,6 +13,7 @@ import { Allocation, Cell, type Place, type TemplateValue, type Value } from "..
 import { templateConstant } from "../values/template-constant.ts";
 import { float, int, nullPointer, unknown } from "../values/values.ts";
 import { initialise } from "./construct.ts";
+import { qualifier } from "./methods.ts";
 
 type NameExpression = Expression & { readonly kind: "name" };
 
@@ -62,7 +63,9 @@ function staticMember(host: Interpreter, name: Name): Cell | undefined {
   const { frame } = host;
   if (name.parts.length < 2 && frame.substitution === undefined) return undefined;
   const { entities, record } = host.semantics.context.find(name, frame.substitution);
-  return record && staticOf(host, record, entities);
+  if (record || entities.length > 0 || name.parts.length < 2) return record && staticOf(host, record, entities);
+  const owner = qualifier(host, name);
+  return owner && staticMemberOf(host, owner, lastText(name));
 }
 
 /** The static data member among what a name means in an instance of a class: one cell for each. */

@@ -4,10 +4,11 @@
  */
 import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
 import { takes } from "../../sema/overload.ts";
+import { valueKey } from "../../sema/type-tools.ts";
 import type { Substitution } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
-import type { HostType, LambdaValue, Value } from "../values/model.ts";
+import type { HostType, LambdaValue, TemplateValue, Value } from "../values/model.ts";
 
 /**
  * The overload whose parameters fit the arguments best; undefined when none takes that many. `strict`: one that takes other
@@ -24,7 +25,7 @@ export function chooseOverload(
   let chosen: FunctionDeclaration | undefined;
   let top = Number.NEGATIVE_INFINITY;
   for (const fn of candidates) {
-    if (!takes(fn, args.length, candidates) || (fn.templateParameters?.length ?? 0) < written) continue;
+    if (!takes(fn, args.length, candidates) || (!fn.specialisation && (fn.templateParameters?.length ?? 0) < written)) continue;
     if (fn.deleted) continue;
     const points = candidates.length === 1 && !strict ? 0 : score(host, fn, args, substitutionOf?.(fn));
     if (strict && points <= 0.5) continue;
@@ -35,6 +36,24 @@ export function chooseOverload(
   }
   return chosen;
 }
+
+/** Of explicit specialisations those for just the arguments that are written; where there is none, the templates. */
+export function specialised(
+  host: Interpreter,
+  candidates: readonly FunctionDeclaration[],
+  written: readonly TemplateValue[],
+): readonly FunctionDeclaration[] {
+  if (written.length === 0 || !candidates.some((fn) => fn.specialisation)) return candidates;
+  const isFor = ({ name, specialisation }: FunctionDeclaration): boolean => {
+    const own = specialisation ? name.parts.at(-1)?.templateArguments : undefined;
+    const values = own && host.semantics.context.templateValues(own, undefined, undefined);
+    return values?.every((value, k) => keyOf(written[k]) === valueKey(value)) ?? false;
+  };
+  const exact = candidates.filter(isFor);
+  return exact.length > 0 ? exact : candidates.filter((fn) => !(fn.specialisation && fn.name.parts.at(-1)?.templateArguments));
+}
+
+const keyOf = (value: TemplateValue): string | undefined => (value === undefined ? undefined : valueKey(value));
 
 /** Points of an argument that cannot be converted. */
 const misfit = -1000;

@@ -11,6 +11,14 @@ export function sameHostType(a: HostType | undefined, b: HostType | undefined): 
   return sameUnqualified(a, b);
 }
 
+/** Whether a value is of a type: a text is one of a `std::string` as well as a C string. */
+export function isOfType(value: Value, type: HostType | undefined): boolean | undefined {
+  const isString = type?.kind === "record" ? type.record.name === "string" : type?.kind === "container" && type.name === "string";
+  if (isString) return value.kind === "string";
+  const own = typeOfValue(value);
+  return own === undefined || type === undefined ? undefined : sameHostType(own, type);
+}
+
 export function typeOfValue(value: Value): HostType | undefined {
   switch (value.kind) {
     case "int":
