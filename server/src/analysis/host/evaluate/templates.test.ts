@@ -139,6 +139,13 @@ iterator begin() const { return {b, s}; } iterator end() const { return {e, s}; 
     ),
     ["k 2 64", "k 5 160"],
   ],
+  "specialisations of a constant": [
+    inMain(
+      "k<<<pick<double>, 32>>>(a, 1); k<<<pick<float>, 64>>>(a, 1);",
+      `${kernel}template <typename T> constexpr unsigned pick = sizeof(T) + 1;\ntemplate <> constexpr unsigned pick<double> = 3;\n`,
+    ),
+    ["k 3 32", "k 5 64"],
+  ],
   "a constant that is a template": [
     inMain("k<<<blocks<float, 2>, 64>>>(a, 1);", `${kernel}template <typename T, int N = 1> constexpr int blocks = sizeof(T) * N;\n`),
     ["k 8 64"],
@@ -212,6 +219,16 @@ test("a kernel with a pack of parameters is lowered with one for each", () => {
     ["args0", "f32"],
     ["args1", "i32"],
   ]);
+});
+
+test("a constant that rests on itself is not known", () => {
+  const [fact] = launchesOf(
+    inMain(
+      "k<<<factorial<4>, 64>>>(a, 1);",
+      `${kernel}template <int N> constexpr int factorial = N * factorial<N - 1>;\ntemplate <> constexpr int factorial<0> = 1;\n`,
+    ),
+  );
+  expect(fact?.configuration.map(({ what }) => what)).toEqual(["grid"]);
 });
 
 test("a literal whose operator is not declared is worth nothing that is known", () => {

@@ -12,6 +12,7 @@ import { arithmetic } from "../values/arithmetic.ts";
 import { convert, vectorValue } from "../values/convert.ts";
 import { Allocation, Cell, type Value } from "../values/model.ts";
 import { int, integerOf, numberOf, pointer, range, unknown, voidValue } from "../values/values.ts";
+import { appending, backInserter } from "./appending.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 import { sequenceAlgorithms, sortShort } from "./sequences.ts";
 import { type Span, spanOf } from "./span.ts";
@@ -219,6 +220,8 @@ const table = new Map<string, LibraryFunction>([
   ["data", (_host, args) => begin(argumentValue(args, 0))],
   ["distance", distance],
   ...sequenceAlgorithms(computes),
+  ["back_inserter", backInserter],
+  ["copy_if", computes],
   ["exclusive_scan", computes],
   ["inclusive_scan", computes],
   ["partial_sum", computes],
@@ -258,6 +261,8 @@ function end(host: Interpreter, value: Value): Value {
 function ceilingDivision(a: Value, b: Value): Value {
   return arithmetic("/", arithmetic("-", arithmetic("+", a, b), int(1)), b);
 }
+
+for (const name of ["copy", "copy_if", "transform", "generate_n", "fill_n"]) table.set(name, appending(name, table.get(name) ?? computes));
 
 export const algorithms: ReadonlyMap<string, LibraryFunction> = table;
 

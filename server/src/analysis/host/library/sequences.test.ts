@@ -86,6 +86,14 @@ std::atomic<int> next{0}; for (int j; (j = next++) < 2;) k<<<30 + j, 160>>>(a, 1
     ["k 1 32", "k 2 32", "k 5 64", "k 9 96", "k 20 128", "k 30 160", "k 31 160"],
   ],
   "bits counted": [inMain("k<<<1 << (31 - __builtin_clz(100)), 32 * __builtin_popcount(7)>>>(a, __builtin_ctz(8));"), ["k 64 96"]],
+  "what is appended by an algorithm": [
+    inMain(
+      `std::vector<int> v, w, x; std::generate_n(std::back_inserter(v), 3, [n = 1]() mutable { return n *= 2; }); std::transform(v.begin(), v.end(), std::back_inserter(w), [](int n) { return n * 32; });
+std::copy_if(w.begin(), w.end(), std::back_inserter(x), [](int n) { return n > 64; }); for (int n : x) k<<<v.back(), n>>>(a, 1); k<<<x.size(), w[0]>>>(a, 1);`,
+      `#include <algorithm>\n#include <iterator>\n#include <vector>\n${kernel}`,
+    ),
+    ["k 8 128", "k 8 256", "k 2 64"],
+  ],
   "objects that are all alike": [
     inMain(`for (const C &c : std::vector<C>(2, C{96, 5})) k<<<c.score, c.block>>>(a, 1);`, candidates),
     ["k 5 96"],

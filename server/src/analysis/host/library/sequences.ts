@@ -6,21 +6,10 @@ import { sameValue } from "../values/equal.ts";
 import type { Place, Value } from "../values/model.ts";
 import { bool, int, pointer, truth, unknown, voidValue } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
-import { type Span, spanOf } from "./span.ts";
+import { placesOf, type Span, spanOf } from "./span.ts";
 
-/** Elements that are gone through, and those that a function of the program's is called with. */
-const mostElements = 4096;
+/** Elements that a function of the program's is called with. */
 const mostCalls = 256;
-
-/** The places of a span's elements; undefined where it is not known which these are, or there are too many. */
-function placesOf({ allocation, begin, bytes, elementBytes, to }: Span): Place[] | undefined {
-  if (begin === undefined || bytes === undefined || !elementBytes || bytes / elementBytes > mostElements) return undefined;
-  return Array.from({ length: bytes / elementBytes }, (_, k) => ({
-    allocation,
-    offset: begin + k * elementBytes,
-    type: to ?? allocation.element,
-  }));
-}
 
 const at = ({ allocation, begin, elementBytes, to }: Span, index: number): Value =>
   pointer(allocation, to, (begin ?? 0) + index * (elementBytes ?? 0));

@@ -1,7 +1,7 @@
 /** The ranges that algorithms work on. */
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { sizeOf } from "../memory/read-write.ts";
-import { Allocation, type PointerValue } from "../values/model.ts";
+import { Allocation, type Place, type PointerValue } from "../values/model.ts";
 import { integerOf } from "../values/values.ts";
 
 export interface Span {
@@ -31,4 +31,17 @@ export function spanOf(
         ? undefined
         : count * elementBytes;
   return { span: { allocation: first.target, begin: first.offset, bytes, elementBytes, to: first.to }, rest: args.slice(start + 2) };
+}
+
+/** Elements that are gone through. */
+const mostElements = 4096;
+
+/** The places of a span's elements; undefined where it is not known which these are, or there are too many. */
+export function placesOf({ allocation, begin, bytes, elementBytes, to }: Span): Place[] | undefined {
+  if (begin === undefined || bytes === undefined || !elementBytes || bytes / elementBytes > mostElements) return undefined;
+  return Array.from({ length: bytes / elementBytes }, (_, k) => ({
+    allocation,
+    offset: begin + k * elementBytes,
+    type: to ?? allocation.element,
+  }));
 }

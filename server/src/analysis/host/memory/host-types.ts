@@ -50,6 +50,8 @@ export function hostType(
   if (node.kind === "array" || node.start < 0) return resolveType(host, node, substitution);
   const known = host.types.under(substitution);
   if (known.has(node)) return known.get(node);
+  // What is asked while it is found out names itself in the end.
+  known.set(node, undefined);
   const type = resolveType(host, node, substitution);
   known.set(node, type);
   return type;

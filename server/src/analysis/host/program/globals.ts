@@ -41,6 +41,10 @@ export class Globals {
     const found = best(this.#variables, name, path);
     return found.find(({ declaration }) => !isDeclaredOnly(declaration)) ?? found[0];
   }
+  /** All of the best-fitting scope: a variable template and its specialisations. */
+  variables(name: Name, path: readonly string[]): readonly GlobalVariable[] {
+    return best(this.#variables, name, path);
+  }
   /** The definition of a variable that other files may declare. */
   definition(name: string): GlobalVariable | undefined {
     return this.#variables.get(name)?.find(({ item }) => !isDeclaredOnly(item.declaration))?.item;

@@ -1,6 +1,8 @@
 /** What a name means where it stands: a value, and a place if it is an lvalue. */
 import type { Expression, Name, VariableDeclaration } from "../../../syntax/ast.ts";
+import { walk } from "../../../syntax/walk.ts";
 import type { Entity } from "../../sema/scope.ts";
+import { valueKey } from "../../sema/type-tools.ts";
 import type { TemplateValue as KnownValue, RecordInstance, Substitution } from "../../sema/types.ts";
 import { blank, hostType, templateValues } from "../memory/host-types.ts";
 import { type Frame, type Interpreter, libraryVariable, lookUpLocal } from "../memory/interpreter.ts";
@@ -29,7 +31,7 @@ export function namePlace(host: Interpreter, name: Name): Place | undefined {
     if (host.frame.substitution !== undefined && substituted(host.frame.substitution, text) !== undefined) return undefined;
   }
   const variable = host.globals.variable(name, host.frame.path);
-  if (variable?.declaration.templateParameters) return variableInstance(host, variable, name);
+  if (variable && name.parts.at(-1)?.templateArguments) return variableInstance(host, name);
   const member = variable === undefined || isOfTemplate(host, variable) ? staticMember(host, name) : undefined;
   if (member !== undefined) return member;
   if (variable !== undefined) return globalCell(host, variable);
@@ -38,20 +40,47 @@ export function namePlace(host: Interpreter, name: Name): Place | undefined {
 }
 
 /** `block_size<float>`: a constant made for just these arguments. */
-function variableInstance(host: Interpreter, { declaration, path }: GlobalVariable, name: Name): Cell {
+function variableInstance(host: Interpreter, name: Name): Cell | undefined {
+  const text = lastText(name);
+  const all = host.globals.variables(name, host.frame.path);
+  const primary = all.find((each) => !written(each));
+  const special = all.filter(written);
   const given = templateValues(host, name);
+  const exact = special.find((each) => isForArguments(host, each, given));
+  if (exact) return globalCell(host, exact);
+  if (primary === undefined) return undefined;
+  const { declaration, path } = primary;
   const values = new Map<string, KnownValue | readonly KnownValue[]>();
   for (const [k, parameter] of (declaration.templateParameters ?? []).entries()) {
-    const rest = given.slice(k).filter((value) => value !== undefined);
-    const value = parameter.pack ? rest : given[k];
+    const value = parameter.pack ? given.slice(k).filter((each) => each !== undefined) : given[k];
     if (parameter.name !== undefined && value !== undefined) values.set(parameter.name, value);
   }
   const { frame } = host;
   host.frame = { ...globalFrame(path), substitution: host.substitutions.of(declaration, values, undefined) };
   const type = hostType(host, declaration.type);
-  const cell = new Cell(initialise(host, declaration, type, true), type, lastText(declaration.name));
+  // Of one that rests on others of its kind, or of which a pattern is specialised, too much is to be told.
+  const isOpen = mentionsItself(declaration) || special.some((each) => (each.declaration.templateParameters?.length ?? 0) > 0);
+  const cell = new Cell(isOpen ? unknown(`which \`${text}\` is meant`, type) : initialise(host, declaration, type, true), type, text);
   host.frame = frame;
   return cell;
+}
+
+const written = ({ declaration }: GlobalVariable) => declaration.name.parts.at(-1)?.templateArguments;
+
+function isForArguments(host: Interpreter, variable: GlobalVariable, given: readonly TemplateValue[]): boolean {
+  const own = (variable.declaration.templateParameters?.length ?? 0) > 0 ? undefined : written(variable);
+  const values = own && host.semantics.context.templateValues(own, undefined, undefined);
+  return values?.every((value, k) => given[k] !== undefined && valueKey(given[k]) === valueKey(value)) ?? false;
+}
+
+function mentionsItself({ init, name }: VariableDeclaration): boolean {
+  let found = false;
+  for (const value of init?.values ?? [])
+    walk(value, (node) => {
+      if (node.kind === "name" && lastText(node.name) === lastText(name)) found = true;
+      return !found;
+    });
+  return found;
 }
 
 /** A static member of a class template, of which each instance has its own. */
