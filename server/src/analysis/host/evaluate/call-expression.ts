@@ -1,5 +1,6 @@
 /** Call expressions: functions of the program, lambdas, methods, types used as functions, and the libraries. */
 import type { Expression, FunctionDeclaration, Name } from "../../../syntax/ast.ts";
+import type { RecordInstance, Substitution } from "../../sema/types.ts";
 import { future } from "../library/concurrency.ts";
 import { callContainer } from "../library/containers.ts";
 import { isOfStandardNamespace, libraryFunction } from "../library/index.ts";
@@ -13,7 +14,7 @@ import { read, write } from "../memory/read-write.ts";
 import { called } from "../memory/watch.ts";
 import { deducedClass, overloads } from "../resolve/class-arguments.ts";
 import { construct, fromList } from "../resolve/construct.ts";
-import { instanceOf, type Methods, methodsOf, qualifier } from "../resolve/methods.ts";
+import { instanceOf, isOrDerives, type Methods, methodsOf, qualifier } from "../resolve/methods.ts";
 import { lastText } from "../resolve/names.ts";
 import { chooseLambda, chooseOverload, specialised } from "../resolve/overload.ts";
 import { integralConstant } from "../resolve/overloaded.ts";
@@ -96,13 +97,30 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   return callUnknown(host, text, args);
 }
 
-/** `f(...)` in a method, where the object's class or a base of it has such a method: names of the class come before all others. */
+/** `f(...)` in a method, where its class, or that of the object, has such a method: names of the class come before all others. */
 function callOwn(host: Interpreter, e: CallExpression, name: Name): Value | undefined {
+  const around = classAround(host.frame.substitution);
+  const self = selfFor(host, around);
+  // The method of the object's own class, where that overrides the one of the class around.
+  for (const record of [self && instanceOf(self.value), around]) {
+    const methods = record && methodsOf(host, record, lastText(name));
+    if (methods === undefined || methods.functions.length === 0) continue;
+    return callMethods(host, methods, evaluateArguments(host, e.arguments), templateValues(host, name), self);
+  }
+  return undefined;
+}
+
+/** The class in which the code under way stands, where it is known. */
+function classAround(substitution: Substitution | undefined): RecordInstance | undefined {
+  for (let at = substitution; at; at = at.outer) if (at.record) return at.record;
+  return undefined;
+}
+
+/** The object under way, where it is one of a class, or of one that derives from it: a static method of another has none. */
+function selfFor(host: Interpreter, record: RecordInstance | undefined): Cell | undefined {
   const { self } = host.frame;
-  const record = self && instanceOf(self.value);
-  const methods = record && methodsOf(host, record, lastText(name));
-  if (methods === undefined || methods.functions.length === 0) return undefined;
-  return callMethods(host, methods, evaluateArguments(host, e.arguments), templateValues(host, name), self);
+  const own = self && instanceOf(self.value);
+  return own && (record === undefined || isOrDerives(host, own, record.declaration.name?.parts.at(-1)?.text)) ? self : undefined;
 }
 
 /** `Class<N>::f(...)`, the class named by itself, by an alias or by a template parameter. */
@@ -110,7 +128,7 @@ function callStatic(host: Interpreter, e: CallExpression, name: Name): Value | u
   const record = qualifier(host, name);
   const methods = record && methodsOf(host, record, lastText(name));
   if (methods === undefined || methods.functions.length === 0) return undefined;
-  return callMethods(host, methods, evaluateArguments(host, e.arguments), templateValues(host, name), host.frame.self);
+  return callMethods(host, methods, evaluateArguments(host, e.arguments), templateValues(host, name), selfFor(host, record));
 }
 
 function callMethods(

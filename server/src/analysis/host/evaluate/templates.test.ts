@@ -101,6 +101,16 @@ template <int N> struct Derived : Base<float, N * 2> { explicit Derived(float *a
     ),
     ["k<4, 1> 4 32", "k<8, 1> 8 32"],
   ],
+  "static methods of another class, and nested classes of one name": [
+    inMain(
+      "Op<float> op; op.init({100, 20}); op.run(a);",
+      `${kernel}struct Coord { int m, n; Coord(int m = 0, int n = 0) : m(m), n(n) {} };\nstruct Linear { struct Params { float alpha; Params(float a = 1) : alpha(a) {} }; };
+template <int N> struct Swizzle { static int scale(Coord c) { return N >= 2 && c.n > 1 ? N : 1; } static dim3 grid(Coord c) { return dim3(c.m * scale(c), c.n); } };
+template <typename T> struct Op { struct Params { Coord size; T beta; }; Params params_; void init(Coord c) { params_ = typename Op::Params{c, T(2)}; } int scale(Coord) { return 7; }
+void run(float *a) { k<<<Swizzle<4>::grid({params_.size.m / 10, params_.size.n}), 32 * (int)params_.beta>>>(a, 1); } };\n`,
+    ),
+    ["k 40x20 64"],
+  ],
   "recursion through specialisations": [
     inMain(
       "Unroll<2>::go([&](auto i) { k<7><<<i + 1, 32>>>(a); });",

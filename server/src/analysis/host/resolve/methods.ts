@@ -23,7 +23,8 @@ export function methodsOf(host: Interpreter, record: RecordInstance, name: strin
   const owner = found.record ?? record;
   const all = found.entities.flatMap((entity) => (entity.kind === "function" ? [entity.declaration] : []));
   // A class of another file is not known to the semantics of this one but by its name.
-  const functions = all.length > 0 ? ofInstance(host, all, owner) : host.globals.methods(lastName(owner.declaration.name), name);
+  const isKnown = context.scopes.scopeOf.has(owner.declaration);
+  const functions = isKnown ? ofInstance(host, all, owner) : host.globals.methods(lastName(owner.declaration.name), name);
   return {
     functions: functions.length > 0 ? functions : none,
     substitutionOf: (fn) => memberSubstitution(host.substitutions, fn, { entities: found.entities, record: owner }),
@@ -76,7 +77,7 @@ function qualifierName(name: Name): Name {
 const mostBases = 8;
 
 /** Whether a class has the name, or a base of it. */
-export function isOrDerives(host: Interpreter, record: RecordInstance, owner: string, depth = 0): boolean {
+export function isOrDerives(host: Interpreter, record: RecordInstance, owner: string | undefined, depth = 0): boolean {
   if (lastName(record.declaration.name) === owner) return true;
   return depth < mostBases && basesOf(host, record).some((base) => isOrDerives(host, base, owner, depth + 1));
 }
