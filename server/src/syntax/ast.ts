@@ -22,9 +22,13 @@ export interface Node {
 /** Why a node that could be understood is `unknown` all the same: it is nested too deeply, or what it is in took too long to convert. */
 export type Limit = "depth" | "cost";
 
-/** `a::b<T>::c`: the last part is the name itself. `global`: written with a leading `::`. */
+/** `a::b<T>::c`: the last part is the name itself. `global`: written with a leading `::`. The first part may be `decltype(e)`, then with `e`. */
 export interface Name extends Node {
-  readonly parts: readonly { readonly text: string; readonly templateArguments?: readonly TemplateArgument[] }[];
+  readonly parts: readonly {
+    readonly text: string;
+    readonly templateArguments?: readonly TemplateArgument[];
+    readonly decltype?: Expression;
+  }[];
   readonly global: boolean;
 }
 /** A template argument may be a type or an expression; when only names can tell (`f<N>`), it is a type whose `expression` is also given. */

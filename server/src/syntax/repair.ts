@@ -128,10 +128,23 @@ function* deletedFunctions(text: string, start: number, end: number): Generator<
     yield { start: start + index, text: "0".padEnd(word.length) };
 }
 
-/** `x = typename T::type(3)`. */
+/** Whether `::` stands in it outside of the arguments of templates, which end in it. */
+function isQualified(name: string): boolean {
+  let depth = 0;
+  let found = false;
+  for (const character of name) {
+    if (character === "<") depth++;
+    else if (character === ">") depth--;
+    else if (character === ":" && depth === 0) found = true;
+    if (depth < 0) return false;
+  }
+  return found && depth === 0;
+}
+
+/** `x = typename T::type(3)`: a qualified name, unlike that of a template's parameter. */
 function* typenameInExpressions(text: string, start: number, end: number): Generator<Replacement> {
-  for (const { index } of text.slice(start, end).matchAll(/\btypename\b(?=\s+[\w:<>, ]+?[({])/g))
-    yield blank(start + index, start + index + "typename".length);
+  for (const { index, 1: name = "" } of text.slice(start, end).matchAll(/\btypename\b(?=\s+([\w:<>, ]+?)[({])/g))
+    if (isQualified(name)) yield blank(start + index, start + index + "typename".length);
 }
 
 /** `void f(S s = {1, 2})`: the grammar allows no list there. */

@@ -11,7 +11,24 @@ import { curand } from "./curand.ts";
 import { driver } from "./driver.ts";
 import { gflags } from "./flags.ts";
 import { mma } from "./mma.ts";
-import { functional, getopt, maps, random, string, stringStream, utility } from "./standard.ts";
+import {
+  array,
+  atomics,
+  functional,
+  getopt,
+  maps,
+  optional,
+  queues,
+  random,
+  sets,
+  stacks,
+  string,
+  stringStream,
+  threads,
+  tuple,
+  utility,
+  variant,
+} from "./standard.ts";
 
 /** The folder they appear in: no path of a disk. */
 export const headerFolder = "/<headers>";
@@ -30,20 +47,7 @@ const cubHeaders = [
 ];
 
 /** Headers that bring `std::pair` with them in every library, and nothing else that is not built in. */
-const withUtility = [
-  "algorithm",
-  "array",
-  "deque",
-  "fstream",
-  "iomanip",
-  "iostream",
-  "list",
-  "memory",
-  "numeric",
-  "set",
-  "tuple",
-  "vector",
-];
+const withUtility = ["algorithm", "deque", "fstream", "iomanip", "iostream", "list", "memory", "numeric", "set", "vector"];
 
 const headers: ReadonlyMap<string, string> = new Map([
   ["cub/definitions.cuh", cub],
@@ -54,6 +58,16 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["cuda/atomic", atomic],
   ["utility", utility],
   ...withUtility.map((name) => [name, "#pragma once\n#include <utility>\n"] as const),
+  ["array", array],
+  ["atomic", atomics],
+  ["thread", threads],
+  ["queue", queues],
+  ["stack", stacks],
+  ["set", sets],
+  ["unordered_set", sets],
+  ["optional", optional],
+  ["tuple", tuple],
+  ["variant", variant],
   ["string", string],
   ["functional", functional],
   ["random", random],

@@ -3,9 +3,18 @@
  * an evaluator: a map is searched from its start.
  */
 
+/** What the evaluator keeps in a way of its own: for templates to be made of. */
+const kept = `template <typename T> class initializer_list { const T *start_; size_t size_; };
+template <typename T, typename A = void> class vector { T *start_, *end_, *capacity_; };
+template <typename T, typename A = void> class deque { T **blocks_[10]; };
+template <typename T, typename A = void> class list { void *ends_[3]; };
+template <typename T, typename D = void> class unique_ptr { T *held_; };
+template <typename T> class shared_ptr { T *held_; void *count_; };
+`;
+
 export const utility = `#pragma once
 namespace std {
-template <typename A, typename B> struct pair {
+${kept}template <typename A, typename B> struct pair {
     typedef A first_type;
     typedef B second_type;
     A first;
@@ -14,6 +23,110 @@ template <typename A, typename B> struct pair {
     __host__ __device__ pair(const A &a, const B &b) : first(a), second(b) {}
 };
 template <typename A, typename B> __host__ __device__ pair<A, B> make_pair(A a, B b) { return pair<A, B>(a, b); }
+template <typename T, T... I> struct integer_sequence {
+    typedef T value_type;
+    __host__ __device__ static constexpr size_t size() { return sizeof...(I); }
+};
+template <size_t... I> using index_sequence = integer_sequence<size_t, I...>;
+template <typename T, size_t N, T... I> struct __sequence_up_to { typedef typename __sequence_up_to<T, N - 1, (T)(N - 1), I...>::type type; };
+template <typename T, T... I> struct __sequence_up_to<T, 0, I...> { typedef integer_sequence<T, I...> type; };
+template <typename T, T N> using make_integer_sequence = typename __sequence_up_to<T, N>::type;
+template <size_t N> using make_index_sequence = typename __sequence_up_to<size_t, N>::type;
+template <typename... T> using index_sequence_for = typename __sequence_up_to<size_t, sizeof...(T)>::type;
+}
+`;
+
+const letters = [..."ABCDEFGHIJKL"];
+
+/** Of so many elements: a member for each, in their order, as structured bindings take them. */
+function tupleOf(count: number): string {
+  const of = letters.slice(0, count);
+  const parameters = of.map((each) => `typename ${each}`).join(", ");
+  const list = of.join(", ");
+  const members = of.map((each, k) => `${each} e${k};`).join(" ");
+  const defaults = of.map((_, k) => `e${k}()`).join(", ");
+  const given = of.map((each, k) => `const ${each} &v${k}`).join(", ");
+  const copies = of.map((_, k) => `e${k}(v${k})`).join(", ");
+  const values = of.map((each, k) => `${each} v${k}`).join(", ");
+  const names = of.map((_, k) => `v${k}`).join(", ");
+  return `template <${parameters}> struct tuple<${list}> {
+    ${members}
+    __host__ __device__ tuple() : ${defaults} {}
+    __host__ __device__ tuple(${given}) : ${copies} {}
+};
+template <${parameters}> __host__ __device__ tuple<${list}> make_tuple(${values}) { return tuple<${list}>(${names}); }
+`;
+}
+
+export const tuple = `#pragma once
+#include <utility>
+namespace std {
+template <typename... T> struct tuple {};
+${letters.map((_, k) => tupleOf(k + 1)).join("")}template <typename T> struct tuple_size;
+template <typename... T> struct tuple_size<tuple<T...>> { static constexpr size_t value = sizeof...(T); };
+template <typename A, typename B> struct tuple_size<pair<A, B>> { static constexpr size_t value = 2; };
+template <typename T> inline constexpr size_t tuple_size_v = tuple_size<T>::value;
+template <size_t I, typename T> struct tuple_element;
+template <size_t I, typename H, typename... T> struct tuple_element<I, tuple<H, T...>> { typedef typename tuple_element<I - 1, tuple<T...>>::type type; };
+template <typename H, typename... T> struct tuple_element<0, tuple<H, T...>> { typedef H type; };
+template <size_t I, typename T> using tuple_element_t = typename tuple_element<I, T>::type;
+}
+`;
+
+export const optional = `#pragma once
+#include <utility>
+namespace std {
+struct nullopt_t {};
+inline constexpr nullopt_t nullopt{};
+template <typename T> class optional {
+    bool has_;
+    T value_;
+public:
+    optional() : has_(false) {}
+    optional(nullopt_t) : has_(false) {}
+    optional(const T &value) : has_(true), value_(value) {}
+    bool has_value() const { return has_; }
+    explicit operator bool() const { return has_; }
+    T &operator*() { return value_; }
+    T *operator->() { return &value_; }
+    T &value() { return value_; }
+    T value_or(T other) const { return has_ ? value_ : other; }
+    void reset() { has_ = false; }
+    T &emplace(const T &value) { has_ = true; value_ = value; return value_; }
+};
+template <typename T> optional<T> make_optional(T value) { return optional<T>(value); }
+}
+`;
+
+/** The evaluator keeps the value of the alternative that is held. */
+export const variant = `#pragma once
+#include <utility>
+namespace std {
+struct monostate {};
+template <typename... T> class variant { unsigned long index_; char held_[24]; };
+}
+`;
+
+/** For constants and kernels; the evaluator keeps the elements as it does those of a vector. */
+export const array = `#pragma once
+#include <utility>
+namespace std {
+template <typename T, size_t N> struct array {
+    typedef T value_type;
+    T elements_[N];
+    __host__ __device__ constexpr size_t size() const { return N; }
+    __host__ __device__ constexpr bool empty() const { return N == 0; }
+    __host__ __device__ constexpr T &operator[](size_t i) { return elements_[i]; }
+    __host__ __device__ constexpr const T &operator[](size_t i) const { return elements_[i]; }
+    __host__ __device__ constexpr T *data() { return elements_; }
+    __host__ __device__ constexpr const T *data() const { return elements_; }
+    __host__ __device__ constexpr T *begin() { return elements_; }
+    __host__ __device__ constexpr const T *begin() const { return elements_; }
+    __host__ __device__ constexpr T *end() { return elements_ + N; }
+    __host__ __device__ constexpr const T *end() const { return elements_ + N; }
+    __host__ __device__ constexpr const T &front() const { return elements_[0]; }
+    __host__ __device__ constexpr const T &back() const { return elements_[N - 1]; }
+};
 }
 `;
 
@@ -132,6 +245,9 @@ public:
     }
     V &at(const K &key) { return find(key)->second; }
     void insert(const pair<K, V> &entry) { (*this)[entry.first] = entry.second; }
+    void emplace(const K &key, const V &value) { if (find(key) == end()) (*this)[key] = value; }
+    void try_emplace(const K &key, const V &value) { if (find(key) == end()) (*this)[key] = value; }
+    void insert_or_assign(const K &key, const V &value) { (*this)[key] = value; }
 };
 `;
 
@@ -141,6 +257,116 @@ export const maps = `#pragma once
 namespace std {
 ${map("map")}
 ${map("unordered_map")}
+}
+`;
+
+export const queues = `#pragma once
+#include <utility>
+namespace std {
+template <typename T> class queue {
+    vector<T> all_;
+    size_t first_;
+public:
+    queue() : first_(0) {}
+    bool empty() const { return first_ == all_.size(); }
+    size_t size() const { return all_.size() - first_; }
+    void push(const T &value) { all_.push_back(value); }
+    void emplace(const T &value) { all_.push_back(value); }
+    T &front() { return all_[first_]; }
+    T &back() { return all_[all_.size() - 1]; }
+    void pop() { first_++; }
+};
+}
+`;
+
+export const stacks = `#pragma once
+#include <utility>
+namespace std {
+template <typename T> class stack {
+    vector<T> all_;
+public:
+    bool empty() const { return all_.size() == 0; }
+    size_t size() const { return all_.size(); }
+    void push(const T &value) { all_.push_back(value); }
+    void emplace(const T &value) { all_.push_back(value); }
+    T &top() { return all_[all_.size() - 1]; }
+    void pop() { all_.pop_back(); }
+};
+}
+`;
+
+/** What a thread does is done when it begins. */
+export const threads = `#pragma once
+#include <utility>
+namespace std {
+class thread {
+public:
+    thread() {}
+    template <typename F, typename... A> explicit thread(F f, A... args) { f(args...); }
+    void join() {}
+    void detach() {}
+    bool joinable() const { return true; }
+};
+typedef thread jthread;
+}
+`;
+
+/** Of a program that is followed by itself. */
+export const atomics = `#pragma once
+namespace std {
+template <typename T> class atomic {
+    T value_;
+public:
+    atomic() : value_() {}
+    atomic(T value) : value_(value) {}
+    operator T() const { return value_; }
+    T load() const { return value_; }
+    void store(T value) { value_ = value; }
+    T exchange(T value) { T old = value_; value_ = value; return old; }
+    T fetch_add(T by) { T old = value_; value_ += by; return old; }
+    T fetch_sub(T by) { T old = value_; value_ -= by; return old; }
+    T operator++() { return ++value_; }
+    T operator++(int) { return value_++; }
+    T operator--() { return --value_; }
+    T operator--(int) { return value_--; }
+    T operator+=(T by) { value_ += by; return value_; }
+    T operator-=(T by) { value_ -= by; return value_; }
+};
+}
+`;
+
+const set = (name: string): string => `template <typename T> class ${name} {
+    vector<T> all_;
+public:
+    typedef T *iterator;
+    ${name}() {}
+    ${name}(initializer_list<T> list) { for (const T &each : list) insert(each); }
+    T *begin() { return all_.data(); }
+    T *end() { return all_.data() + all_.size(); }
+    size_t size() const { return all_.size(); }
+    bool empty() const { return all_.size() == 0; }
+    void clear() { all_.clear(); }
+    T *find(const T &value) {
+        size_t n = all_.size();
+        for (size_t i = 0; i < n; i++) if (all_[i] == value) return all_.data() + i;
+        return end();
+    }
+    size_t count(const T &value) { return find(value) == end() ? 0 : 1; }
+    bool contains(const T &value) { return find(value) != end(); }
+    void insert(const T &value) {
+        if (find(value) != end()) return;
+        all_.push_back(value);
+        for (size_t i = all_.size() - 1; i > 0 && all_[i] < all_[i - 1]; i--) { T other = all_[i]; all_[i] = all_[i - 1]; all_[i - 1] = other; }
+    }
+    void emplace(const T &value) { insert(value); }
+};
+`;
+
+export const sets = `#pragma once
+#include <utility>
+namespace std {
+${set("set")}
+${set("unordered_set")}
 }
 `;
 

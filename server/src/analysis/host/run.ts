@@ -22,6 +22,7 @@ import { type Argument, type Interpreter, type KernelResourcesOf, OutOfSteps } f
 import { Journal, unknownContent } from "./memory/journal.ts";
 import type { HostUnit, Linker } from "./program/unit.ts";
 import { globalFrame } from "./resolve/names.ts";
+import { scalarOf } from "./resolve/overloaded.ts";
 import { Inputs } from "./values/inputs.ts";
 import { Allocation, Cell } from "./values/model.ts";
 import { int, pointer, unknown } from "./values/values.ts";
@@ -130,6 +131,7 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
     call: (call) => callFunction(host, call),
     callMethod: (self, name, args) => callMethod(host, self, name, args),
     apply: (callee, args) => apply(host, callee, args),
+    scalar: (value) => scalarOf(host, value),
     launch: (call) => launchKernel(host, call),
     unit,
     get semantics() {
@@ -165,6 +167,7 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
     launches: new LaunchLog(),
     resolveLaunch,
     statics: new Map(),
+    instanceStatics: new Map(),
     libraryVariables: new Map(),
     loops: [],
     frame: { ...globalFrame([]), depth: -1 },

@@ -3,10 +3,11 @@
  * is an `alloca`, every device call is inlined; the engine's passes make values of what can be values.
  */
 import { type Assumption, Builder, createKernel, type Kernel, linkBlocks, noSpan, type Span } from "@warplens/sim-engine";
-import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
+import type { Expression, FunctionDeclaration, Node, ParameterDeclaration } from "../../syntax/ast.ts";
 import type { Reading } from "../../syntax/reading.ts";
 import { NotSimulated } from "../facts.ts";
 import { isLibraryHeader } from "../headers/index.ts";
+import { expandedParameters } from "../sema/expanded-parameters.ts";
 import type { Semantics } from "../sema/index.ts";
 import { lastName } from "../sema/scope.ts";
 import { emptySubstitution, valueName, voidType } from "../sema/type-tools.ts";
@@ -82,7 +83,7 @@ function lowerOnce(
   const assumptions: Assumption[] = [];
   const kernel = createKernel({
     name: lastName(declaration.name),
-    templateArguments: [...substitution.values].map(([, value]) => valueName(value)),
+    templateArguments: templateArgumentsOf(declaration, substitution),
     files: reading.files,
     parameters: parametersOf(semantics, reading, declaration, substitution),
     ...boundsOf(semantics, declaration, substitution, options.code),
@@ -201,6 +202,12 @@ function lowerOnce(
   return kernel;
 }
 
+/** Of what is written as template parameters: the substitution tells of a pack's elements, too. */
+function templateArgumentsOf({ templateParameters }: FunctionDeclaration, { values }: Substitution): string[] {
+  const others = new Set((templateParameters ?? []).map((parameter, k) => parameter.name ?? `#${k}`));
+  return [...values].flatMap(([name, value]) => (templateParameters && !others.has(name) ? [] : [valueName(value)]));
+}
+
 /** Where a node stands, in words that stay when it moves: see `placed-report.ts`. */
 function labelOf(reading: Reading, { start, end }: Node): Span {
   const label = reading.label(start, end);
@@ -217,23 +224,33 @@ function temporary(lowering: Lowering, type: Type, name: string, node: Node, ali
 }
 
 function bindKernelParameters(lowering: Lowering, declaration: FunctionDeclaration, substitution: Substitution): void {
-  for (const [index, parameter] of declaration.parameters.entries()) {
-    if (!lowering.kernel.parameters[index]) continue;
-    const type = lowering.context.declaredType(parameter, substitution) ?? lowering.fail("the type of a parameter is not known", parameter);
-    lowering.at(parameter);
-    const given = lowering.builder.parameter(index);
-    const name = parameter.name ?? `parameter${index}`;
-    if (scalarOf(type)) {
-      const place = lowering.temporary(type, name, parameter);
-      store(lowering, place, given);
-      lowering.frame.variables.set(parameter, place);
-      continue;
-    }
-    const place: Place = { pointer: given, type, space: "param", node: parameter };
-    if (lowering.copiedParameters.has(index)) {
-      const own = lowering.temporary(type, name, parameter);
-      copy(lowering, own, place);
-      lowering.frame.variables.set(parameter, own);
-    } else lowering.frame.variables.set(parameter, place);
+  const packs = new Map<object, Place[]>();
+  for (const [index, { parameter, name, substitution: inner }] of (expandedParameters(declaration, substitution) ?? []).entries()) {
+    const place = kernelParameter(lowering, index, parameter, name ?? `parameter${index}`, inner ?? substitution);
+    if (!parameter.pack) lowering.frame.variables.set(parameter, place);
+    else packs.set(parameter, [...(packs.get(parameter) ?? []), place]);
   }
+  for (const [parameter, places] of packs) lowering.frame.variables.set(parameter, places);
+}
+
+function kernelParameter(
+  lowering: Lowering,
+  index: number,
+  parameter: ParameterDeclaration,
+  name: string,
+  substitution: Substitution,
+): Place {
+  const type = lowering.context.declaredType(parameter, substitution) ?? lowering.fail("the type of a parameter is not known", parameter);
+  lowering.at(parameter);
+  const given = lowering.builder.parameter(index);
+  if (scalarOf(type)) {
+    const place = lowering.temporary(type, name, parameter);
+    store(lowering, place, given);
+    return place;
+  }
+  const place: Place = { pointer: given, type, space: "param", node: parameter };
+  if (!lowering.copiedParameters.has(index)) return place;
+  const own = lowering.temporary(type, name, parameter);
+  copy(lowering, own, place);
+  return own;
 }

@@ -4,6 +4,7 @@ import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
 import type { Reading } from "../../syntax/reading.ts";
 import { NotSimulated } from "../facts.ts";
 import type { CodeOptions } from "../nvcc-options.ts";
+import { expandedParameters } from "../sema/expanded-parameters.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitution } from "../sema/types.ts";
 import { scalarOf } from "./emit/scalars.ts";
@@ -15,33 +16,38 @@ export function parametersOf(
   substitution: Substitution,
 ): Parameter[] {
   const { context } = semantics;
-  return declaration.parameters
-    .filter((each) => !(each.type.kind === "builtin" && each.type.name === "void"))
-    .map((parameter, index): Parameter => {
-      const name = parameter.name ?? `parameter${index}`;
-      const at = parameter.start >= 0 ? reading.locate(parameter.start, parameter.end) : undefined;
-      if (parameter.pack) throw new NotSimulated("a kernel with a parameter pack", at);
-      const type = context.declaredType(parameter, substitution);
-      if (!type)
-        throw new NotSimulated(
-          `the type of the parameter ${name}, ${reading.textOf(parameter.type.start, parameter.type.end).replace(/\s+/g, " ")}, is not known`,
-          at,
-        );
-      const scalar = scalarOf(type);
-      const bytes = type.kind === "reference" ? 8 : context.sizeOf(type);
-      if (bytes === undefined) throw new NotSimulated(`the size of the parameter ${name} is not known`, at);
-      if (!scalar) return { name, bytes };
-      if (type.kind !== "pointer") return { name, type: scalar, bytes };
-      const pointee = scalarOf(type.to);
-      const size = context.sizeOf(type.to) ?? 1;
-      return {
-        name,
-        type: scalar,
-        bytes,
-        pointee: { bytes: size, const: type.to.const ?? false, ...(pointee ? { type: pointee } : {}) },
-        ...(type.restrict ? { restrict: true } : {}),
-      };
-    });
+  const expanded = expandedParameters(declaration, substitution);
+  if (!expanded) {
+    const pack = declaration.parameters.find((each) => each.pack);
+    throw new NotSimulated(
+      "a kernel with a parameter pack of which the elements are not known",
+      pack && reading.locate(pack.start, pack.end),
+    );
+  }
+  return expanded.map(({ parameter, name: own, substitution: inner }, index): Parameter => {
+    const name = own ?? `parameter${index}`;
+    const at = parameter.start >= 0 ? reading.locate(parameter.start, parameter.end) : undefined;
+    const type = context.declaredType(parameter, inner);
+    if (!type)
+      throw new NotSimulated(
+        `the type of the parameter ${name}, ${reading.textOf(parameter.type.start, parameter.type.end).replace(/\s+/g, " ")}, is not known`,
+        at,
+      );
+    const scalar = scalarOf(type);
+    const bytes = type.kind === "reference" ? 8 : context.sizeOf(type);
+    if (bytes === undefined) throw new NotSimulated(`the size of the parameter ${name} is not known`, at);
+    if (!scalar) return { name, bytes };
+    if (type.kind !== "pointer") return { name, type: scalar, bytes };
+    const pointee = scalarOf(type.to);
+    const size = context.sizeOf(type.to) ?? 1;
+    return {
+      name,
+      type: scalar,
+      bytes,
+      pointee: { bytes: size, const: type.to.const ?? false, ...(pointee ? { type: pointee } : {}) },
+      ...(type.restrict ? { restrict: true } : {}),
+    };
+  });
 }
 
 export function boundsOf(

@@ -115,7 +115,13 @@ function deduceArguments(
   const state: Deduction = { context, names, bound, outer: inner };
   for (const [index, parameter] of parameters.entries()) {
     if (parameter.pack) {
-      deducePack(state, parameter, args.slice(index));
+      const rest = args.slice(index);
+      deducePack(state, parameter, rest);
+      // An argument of which nothing is known is one element all the same.
+      const open =
+        rest.some((each) => !each.info) &&
+        own.some((each) => each.pack && each.name && names.has(each.name) && !isOfLength(bound, each.name, rest.length));
+      if (open) return false;
       break;
     }
     const argument = args[index];
@@ -134,6 +140,11 @@ function deduceArguments(
     if (!deduceParameter(state, parameter, argument.info)) return false;
   }
   return true;
+}
+
+function isOfLength(bound: ReadonlyMap<string, TemplateValues>, name: string, length: number): boolean {
+  const value = bound.get(name);
+  return value !== undefined && isPack(value) && value.length === length;
 }
 
 /** Under which key a substitution holds the argument of a parameter declared `auto`. */
@@ -158,7 +169,10 @@ function deducePack(state: Deduction, parameter: ParameterDeclaration, args: rea
   }
   if (!parameter.name) return;
   const types = args.map((argument, index): TemplateValue => {
-    const element = new Map([...state.bound, ...(elements[index] ?? [])]);
+    const element = new Map(state.bound);
+    // Of a pack that was written out, too, each parameter is one element.
+    for (const [name, value] of state.bound) if (isPack(value) && value[index] !== undefined) element.set(name, value[index]);
+    for (const [name, value] of elements[index] ?? []) element.set(name, value);
     const substitution: Substitution = state.outer ? { values: element, outer: state.outer } : { values: element };
     return state.context.typeFrom(parameter.type, substitution, argument.info) ?? argument.info?.type ?? { kind: "void" };
   });

@@ -120,7 +120,11 @@ function deduceAlias(state: Deduction, node: TypeNode & { kind: "named" }, type:
   for (const [index, parameter] of parameters.entries()) {
     const value = parameter.name === undefined ? undefined : inner.bound.get(parameter.name);
     const pattern = given[index];
-    if (value !== undefined && !isPack(value) && pattern && !deduceValue(state, pattern, value)) return false;
+    if (value === undefined || !pattern) continue;
+    // `index_sequence<I...>` of an alias with a pack.
+    const packed = isPack(value) && pattern.pack && pattern.kind === "type" ? parameterName(state, pattern.type) : undefined;
+    if (packed && isPack(value)) state.bound.set(packed, value);
+    else if (!isPack(value) && !deduceValue(state, pattern, value)) return false;
   }
   return true;
 }

@@ -18,6 +18,8 @@ const isQualifier = (entity: Entity): boolean =>
 function lookUp(context: Context, name: Name, substitution: Substitution | undefined, counts: (entity: Entity) => boolean): Found {
   const { parts } = name;
   if (parts.length <= 1) {
+    // `decltype(e)::`: a type, which `namedType` tells.
+    if (parts[0]?.decltype) return nothing;
     if (name.global) return inNamespace(context, context.scopes.root, lastName(name), new Set());
     return unqualified(context, lastName(name), name.start, substitution, counts);
   }

@@ -121,6 +121,10 @@ export function enumType(
 export function namedType(context: Context, name: Name, substitution: Substitution | undefined): Type | undefined {
   const last = name.parts.at(-1);
   if (!last) return undefined;
+  if (last.decltype && name.parts.length === 1) {
+    const info = context.info(last.decltype, substitution);
+    return info && unqualified(info.type);
+  }
   const found = context.find(name, substitution);
   for (const entity of found.entities) {
     switch (entity.kind) {

@@ -1,5 +1,5 @@
 /** Template arguments as values, packs expanded. */
-import type { Name, TemplateArgument, TemplateParameter } from "../../syntax/ast.ts";
+import type { Name, RecordDeclaration, TemplateArgument, TemplateParameter } from "../../syntax/ast.ts";
 import type { Context, TemplateValues } from "./context.ts";
 import { lastName } from "./scope.ts";
 import { emptySubstitution, isPack, isTemplateName, substituted } from "./type-tools.ts";
@@ -116,7 +116,8 @@ function expressionValue(
   return type?.kind === "function" ? type : undefined;
 }
 
-function templateNamed(context: Context, name: Name, substitution: Substitution | undefined): TemplateValue | undefined {
+/** The class template a name names. */
+export function templateNamed(context: Context, name: Name, substitution: Substitution | undefined): RecordDeclaration | undefined {
   for (const entity of context.find(name, substitution).entities) {
     if (entity.kind === "record" && entity.declaration.templateParameters) return entity.declaration;
     if (entity.kind === "template-parameter") {

@@ -57,6 +57,7 @@ const table: Readonly<Record<string, string>> = {
     "(instantiation declaration:(record tag:class Foo<(builtin float)>))\n(instantiation declaration:(function f<(builtin int)> result:(builtin void) parameters:[(type:(builtin int))]))\n(instantiation declaration:(function g<3> result:(builtin void)))",
   'static_assert(N > 3, "x"); struct { int x; } v, *w; struct B { int x; } b;':
     "(static-assert)\n(variable v type:(inline declaration:(record tag:struct members:[(variable x type:(builtin int))])))\n(variable w type:(pointer (inline declaration:(record tag:struct members:[(variable x type:(builtin int))]))))\n(record tag:struct B members:[(variable x type:(builtin int))])\n(variable b type:(named B))",
+  "T t{.x = 1, .y = z};": "(variable t type:(named T) init:(style:copy [(list elements:[(designator:x 1) (designator:y (name z))])]))",
   "const auto [a, b] = f();": "(variable  type:(auto const) init:(style:copy [(call callee:(name f))]) bindings:[a b])",
   "template <class T> constexpr T pi = T(3);":
     "(variable pi type:(named T) specifiers:(constexpr) init:(style:copy [(cast style:functional type:(named T) [3])]) templateParameters:[(type T)])",

@@ -33,6 +33,9 @@ const table: Readonly<Record<string, string>> = {
   "static_cast<float>(x);": "(expression (cast style:static type:(builtin float) [(name x)]))",
   "reinterpret_cast<const float4*>(&a[i])[0];":
     "(expression (subscript base:(cast style:reinterpret type:(pointer (named const float4)) [(unary & (subscript base:(name a) indices:[(name i)]))]) indices:[0]))",
+  "64_KiB + 1'5_x;":
+    '(expression (binary + (call callee:(name operator""_KiB) arguments:[64]) (call callee:(name operator""_x) arguments:[15])))',
+  "f(decltype(b)::value);": "(expression (call callee:(name f) arguments:[(name decltype(b)::value)]))",
   "float(x);": "(expression (cast style:functional type:(builtin float) [(name x)]))",
   "uint32_t(x);": "(expression (cast style:functional type:(named uint32_t) [(name x)]))",
   "make_float4(1, 2, 3, 4);": "(expression (call callee:(name make_float4) arguments:[1 2 3 4]))",

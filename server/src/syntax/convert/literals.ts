@@ -19,6 +19,8 @@ export function number(c: Context, node: CstNode, written = textOf(c, node)): Ex
     };
   }
   const digits = written.replaceAll("'", "");
+  const own = ownSuffix.exec(digits);
+  if (own?.[1] !== undefined && own[2] !== undefined) return ofOwnSuffix(c, node, own[1], own[2]);
   const integer = integerPattern.exec(digits);
   if (integer) {
     const body = integer[1] ?? "0";
@@ -45,6 +47,22 @@ export function number(c: Context, node: CstNode, written = textOf(c, node)): Ex
     value: floatValue(float[1] ?? "0"),
     suffix: (float[2] ?? "").toLowerCase(),
     text: written,
+  };
+}
+
+/** A program's own suffix begins with `_`. */
+const ownSuffix = /^([^_]+)(_\w*)$/;
+
+/** `64_KiB` is `operator""_KiB(64ull)`. */
+function ofOwnSuffix(c: Context, node: CstNode, digits: string, suffix: string): Expression {
+  const { start, end } = node;
+  const value = number(c, node, digits);
+  return {
+    start,
+    end,
+    kind: "call",
+    callee: { start, end, kind: "name", name: { start, end, parts: [{ text: `operator""${suffix}` }], global: false } },
+    arguments: [value.kind === "integer" ? { ...value, suffix: "ull" } : value],
   };
 }
 

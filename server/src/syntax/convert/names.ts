@@ -50,6 +50,11 @@ function collect(c: Context, node: CstNode, parts: Part[]): boolean {
       for (const each of node.children) if (each.named) collect(c, each, parts);
       return false;
     }
+    case "decltype": {
+      const operand = node.children.find((each) => each.named && each.type !== "auto");
+      parts.push({ text: partText(c, node), ...(operand && { decltype: c.expression(operand) }) });
+      return false;
+    }
     case "pointer_type_declarator": {
       const inner = node.children.findLast((each) => each.named);
       if (inner) collect(c, inner, parts);
@@ -63,7 +68,11 @@ function collect(c: Context, node: CstNode, parts: Part[]): boolean {
 
 function partText(c: Context, node: CstNode): string {
   const text = textOf(c, node);
-  if (node.type === "operator_name") return text.replace(/\s+/g, " ").replace(/^operator (?=\W)/, "operator");
+  if (node.type === "operator_name" || node.type === "operator_literal" || /^operator\s*""/.test(text))
+    return text
+      .replace(/\s+/g, " ")
+      .replace(/^operator (?=\W)/, "operator")
+      .replace(/^(operator"") (?=\w)/, "$1");
   return node.type === "destructor_name" ? text.replace(/\s+/g, "") : text;
 }
 

@@ -15,6 +15,8 @@ const table: Readonly<Record<string, string>> = {
   "for (i = 0; ; ) continue;": '(for init:(expression (assign "" (name i) 0)) body:(continue))',
   "for (const auto& x : v) f(x);":
     "(range-for variable:(variable x type:(reference (auto const))) range:(name v) body:(expression (call callee:(name f) arguments:[(name x)])))",
+  "table[i](a, b);": "(expression (call callee:(subscript base:(name table) indices:[(name i)]) arguments:[(name a) (name b)]))",
+  "steps[i][j]();": "(expression (call callee:(subscript base:(subscript base:(name steps) indices:[(name i)]) indices:[(name j)])))",
   "for (auto [a, b] : v) ;": "(range-for variable:(variable  type:(auto) bindings:[a b]) range:(name v) body:(empty))",
   "while (int x = f()) ;": "(while condition:(variable x type:(builtin int) init:(style:copy [(call callee:(name f))])) body:(empty))",
   "do x++; while (x < 3);": "(do body:(expression (postfix ++ (name x))) condition:(binary < (name x) 3))",

@@ -71,10 +71,23 @@ export const isStatement = ({ type }: CstNode): boolean => labels.has(type) || c
 
 function declarationOrUnknown(c: Context, node: CstNode): Statement {
   if (!node.named || node.type === "ERROR") return unknownStatement(c, node);
+  const called = calledElement(c, node);
+  if (called) return called;
   const declarations = c.declarations(node, "block");
   if (declarations.length === 1 && declarations[0]?.kind === "statement") return declarations[0].statement;
   if (declarations.length === 1 && declarations[0]?.kind === "unknown") return unknownStatement(c, node);
   return { start: node.start, end: node.end, kind: "declaration", declarations };
+}
+
+/** `table[i](a, b);` came as a structured binding of a function, as if `table` were a type: only `auto` can be taken apart. */
+function calledElement(c: Context, node: CstNode): Statement | undefined {
+  const type = node.type === "declaration" ? child(node, "type") : undefined;
+  if (!type || (type.type !== "type_identifier" && type.type !== "qualified_identifier" && type.type !== "template_type")) return undefined;
+  let at = child(node, "declarator");
+  while (at && at.type !== "structured_binding_declarator") at = child(at, "declarator");
+  const end = textOf(c, node).endsWith(";") ? node.end - 1 : node.end;
+  const [expression, more] = at ? c.operands(node.start, end) : [];
+  return expression && !more ? { ...span(node), kind: "expression", expression } : undefined;
 }
 
 /** `{ ... }`. */

@@ -103,7 +103,11 @@ function initialiser(c: Context, node: CstNode, written: CstNode, initialised: b
   }
   if (!value) return undefined;
   if (value.type === "argument_list") return { style: "direct", values: operands(c, value) };
-  if (value.type === "initializer_list" && !copy) return { style: "list", values: operands(c, value) };
+  if (value.type === "initializer_list" && !copy) {
+    // Designators name members of aggregates, for which `T t{.x = 1}` is `T t = {.x = 1}`.
+    const isDesignated = value.children.some((each) => each.type === "initializer_pair");
+    return isDesignated ? { style: "copy", values: [c.expression(value)] } : { style: "list", values: operands(c, value) };
+  }
   return { style: copy ? "copy" : "list", values: [c.expression(value)] };
 }
 

@@ -1,17 +1,23 @@
 /** Call expressions: functions of the program, lambdas, methods, types used as functions, and the libraries. */
 import type { Expression, FunctionDeclaration, Name } from "../../../syntax/ast.ts";
+import type { RecordInstance, Substitution } from "../../sema/types.ts";
+import { future } from "../library/concurrency.ts";
 import { callContainer } from "../library/containers.ts";
-import { libraryFunction } from "../library/index.ts";
+import { isOfStandardNamespace, libraryFunction } from "../library/index.ts";
 import { callString } from "../library/strings.ts";
+import { callVariant } from "../library/tuples.ts";
 import { waitAsked } from "../memory/device-requests.ts";
 import { forgetContent, forgetTargets } from "../memory/effects.ts";
 import { hostType, templateValues } from "../memory/host-types.ts";
 import { type Argument, type CallExpression, type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
 import { read, write } from "../memory/read-write.ts";
 import { called } from "../memory/watch.ts";
+import { deducedClass, overloads } from "../resolve/class-arguments.ts";
 import { construct, fromList } from "../resolve/construct.ts";
+import { instanceOf, isOrDerives, type Methods, methodsOf, qualifier } from "../resolve/methods.ts";
 import { lastText } from "../resolve/names.ts";
-import { chooseOverload } from "../resolve/overload.ts";
+import { chooseLambda, chooseOverload, specialised } from "../resolve/overload.ts";
+import { integralConstant } from "../resolve/overloaded.ts";
 import { arrowTarget, elementCall, placeOf } from "../resolve/places.ts";
 import { convert } from "../values/convert.ts";
 import {
@@ -20,7 +26,7 @@ import {
   type FunctionValue,
   type Place,
   type PointerValue,
-  type RecordValue,
+  type TemplateValue,
   type Value,
 } from "../values/model.ts";
 import { int, nullPointer, unknown, voidValue } from "../values/values.ts";
@@ -29,6 +35,9 @@ import { callFunction, callLambda } from "./function-call.ts";
 
 export function evaluateCall(host: Interpreter, e: CallExpression): Value {
   const { callee } = e;
+  // `unsigned(n)`, which reads as a call.
+  const clear = host.semantics.clarify(e);
+  if (clear.kind === "cast") return host.evaluate(clear);
   if (callee.kind === "name") return callName(host, e, callee.name);
   if (callee.kind === "member") return callMember(host, e, callee);
   if (callee.kind === "parenthesized" && e.arguments.length === 1) {
@@ -50,13 +59,16 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   const text = lastText(name);
   const local = name.parts.length === 1 ? lookUpLocal(host, text) : undefined;
   if (local !== undefined) return callValue(host, read(host, local), e);
-  const qualified = callStatic(host, e, name);
-  if (qualified !== undefined) return qualified;
+  const inClass = name.parts.length > 1 ? callStatic(host, e, name) : callOwn(host, e, name);
+  if (inClass !== undefined) return inClass;
   const candidates = host.globals.functions(name, host.frame.path);
   const standard = ["std", "thrust"].includes(name.parts.length > 1 ? (name.parts[0]?.text ?? "") : "");
   if (candidates.length > 0 && !standard) {
     // Headers overload the library's names for their own types: `floorf(float2)`.
-    const strict = libraryFunction(text) !== undefined && !candidates.some((fn) => fn.body !== undefined && host.holdsLaunch.has(fn.body));
+    const strict =
+      libraryFunction(text) !== undefined &&
+      !isOfStandardNamespace(text) &&
+      !candidates.some((fn) => fn.body !== undefined && host.holdsLaunch.has(fn.body));
     const called = callCandidates(host, candidates, evaluateArguments(host, e.arguments), name, strict);
     if (called !== undefined) return called;
   }
@@ -66,38 +78,76 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
     called(host, text, true, args);
     return library(host, args, e);
   }
+  if (standard && candidates.length > 0) {
+    const called = callCandidates(host, candidates, evaluateArguments(host, e.arguments), name, false);
+    if (called !== undefined) return called;
+  }
   const variable = placeOf(host, e.callee);
   if (variable !== undefined) return callValue(host, read(host, variable), e);
-  const type = hostType(host, { kind: "named", start: e.start, end: e.end, name });
-  if (type !== undefined)
-    return construct(
-      host,
-      type,
-      e.arguments.map((argument) => host.evaluate(argument)),
-      true,
-    );
-  const linked = host.linker?.definition(text);
+  const node = { kind: "named", start: e.start, end: e.end, name } as const;
   const args = evaluateArguments(host, e.arguments);
+  const type = hostType(host, node) ?? deducedClass(host, node, args);
+  if (type !== undefined) {
+    const values = args.map(({ value }) => value);
+    return construct(host, type, values, true);
+  }
+  const linked = host.linker?.definition(text);
   if (linked !== undefined) return callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
   waitAsked(host, text, args, e);
   return callUnknown(host, text, args);
 }
 
-/** `Class<N>::f(...)`, the class named by itself or by an alias. */
+/** `f(...)` in a method, where its class, or that of the object, has such a method: names of the class come before all others. */
+function callOwn(host: Interpreter, e: CallExpression, name: Name): Value | undefined {
+  const around = classAround(host.frame.substitution);
+  const self = selfFor(host, around);
+  // The method of the object's own class, where that overrides the one of the class around.
+  for (const record of [self && instanceOf(self.value), around]) {
+    const methods = record && methodsOf(host, record, lastText(name));
+    if (methods === undefined || methods.functions.length === 0) continue;
+    return callMethods(host, methods, evaluateArguments(host, e.arguments), templateValues(host, name), self);
+  }
+  return undefined;
+}
+
+/** The class in which the code under way stands, where it is known. */
+function classAround(substitution: Substitution | undefined): RecordInstance | undefined {
+  for (let at = substitution; at; at = at.outer) if (at.record) return at.record;
+  return undefined;
+}
+
+/** The object under way, where it is one of a class, or of one that derives from it: a static method of another has none. */
+function selfFor(host: Interpreter, record: RecordInstance | undefined): Cell | undefined {
+  const { self } = host.frame;
+  const own = self && instanceOf(self.value);
+  return own && (record === undefined || isOrDerives(host, own, record.declaration.name?.parts.at(-1)?.text)) ? self : undefined;
+}
+
+/** `Class<N>::f(...)`, the class named by itself, by an alias or by a template parameter. */
 function callStatic(host: Interpreter, e: CallExpression, name: Name): Value | undefined {
-  const parts = name.parts.slice(0, -1);
-  if (parts.length === 0 || parts[0]?.text === "std") return undefined;
-  const type = hostType(host, { kind: "named", start: e.start, end: e.start, name: { ...name, parts } });
-  const { declaration, substitution } = type?.kind === "record" ? type.record : {};
-  const owner = declaration?.name === undefined ? undefined : lastText(declaration.name);
-  const methods = owner === undefined ? [] : host.globals.methods(owner, lastText(name));
-  if (methods.length === 0) return undefined;
-  const args = evaluateArguments(host, e.arguments);
-  const templateArguments = templateValues(host, name);
-  const fn = chooseOverload(host, methods, args, templateArguments.length);
-  return fn === undefined
-    ? undefined
-    : callFunction(host, { function: fn, arguments: args, templateArguments, self: host.frame.self, substitution });
+  const record = qualifier(host, name);
+  const methods = record && methodsOf(host, record, lastText(name));
+  if (methods === undefined || methods.functions.length === 0) return undefined;
+  return callMethods(host, methods, evaluateArguments(host, e.arguments), templateValues(host, name), selfFor(host, record));
+}
+
+function callMethods(
+  host: Interpreter,
+  methods: Methods,
+  args: readonly Argument[],
+  templateArguments: readonly TemplateValue[],
+  self: Cell | undefined,
+): Value | undefined {
+  const fn = chooseOverload(
+    host,
+    specialised(host, methods.functions, templateArguments),
+    args,
+    templateArguments.length,
+    false,
+    methods.substitutionOf,
+  );
+  if (fn === undefined) return undefined;
+  return callFunction(host, { function: fn, arguments: args, templateArguments, self, substitution: methods.substitutionOf(fn) });
 }
 
 function callCandidates(
@@ -108,19 +158,9 @@ function callCandidates(
   strict: boolean,
 ): Value | undefined {
   const templateArguments = templateValues(host, name);
-  const fn = chooseOverload(host, candidates, args, templateArguments.length, strict);
+  const fn = chooseOverload(host, specialised(host, candidates, templateArguments), args, templateArguments.length, strict);
   if (fn === undefined) return undefined;
-  const self = host.frame.self?.value;
-  const owner = host.globals.pathOf(fn).at(-1);
-  const member = self?.kind === "record" && classNames(host, self).includes(owner ?? "") ? host.frame.self : undefined;
-  // The method of the object's own class, where that overrides this one.
-  if (member !== undefined && templateArguments.length === 0) return callMethod(host, member, lastText(name), args);
-  const substitution = member === undefined ? undefined : host.frame.substitution;
-  return callFunction(host, { function: fn, arguments: args, templateArguments, self: member, substitution });
-}
-
-function shortName(name: string): string {
-  return name.split("<")[0]?.split("::").at(-1) ?? name;
+  return callFunction(host, { function: fn, arguments: args, templateArguments });
 }
 
 /** Calls what an expression evaluated to. */
@@ -133,7 +173,12 @@ export function apply(host: Interpreter, value: Value, args: readonly Argument[]
   if (value.kind === "lambda") return callLambda(host, value, args);
   if (value.kind === "function") return applyFunction(host, value, args);
   if (value.kind === "record") {
-    const made = callMethod(host, new Cell(value), "operator()", args);
+    if (value.name === overloads) {
+      const all = [...value.members.values()].flatMap((cell) => (cell.value.kind === "lambda" ? [cell.value] : []));
+      const chosen = chooseLambda(host, all, args);
+      if (chosen) return callLambda(host, chosen, args);
+    }
+    const made = callMethod(host, new Cell(value, value.type), "operator()", args) ?? integralConstant(host, value);
     if (made !== undefined) return made;
   }
   called(host, "", false);
@@ -142,7 +187,7 @@ export function apply(host: Interpreter, value: Value, args: readonly Argument[]
 }
 
 function applyFunction(host: Interpreter, value: FunctionValue, args: readonly Argument[]): Value {
-  const fn = chooseOverload(host, value.candidates, args, value.templateArguments.length);
+  const fn = chooseOverload(host, specialised(host, value.candidates, value.templateArguments), args, value.templateArguments.length);
   return fn === undefined
     ? unknown("a call that fits no function")
     : callFunction(host, { function: fn, arguments: args, templateArguments: value.templateArguments });
@@ -159,6 +204,8 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
       object = read(host, target);
     }
   }
+  if (place?.type?.kind === "container" && place.type.name === "variant" && isOfVariant.has(name))
+    return callVariant({ value: object, place }, name);
   if (object.kind === "container") {
     const direct = elementCall(host, e);
     return direct === undefined ? callContainer(host, object, place, name, elementArguments(host, object, name, e)) : read(host, direct);
@@ -167,10 +214,11 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
   if (object.kind === "string") return callString(host, object.text, place, name, args);
   if (object.kind === "pointer" && !callee.arrow) return callSmartPointer(host, object, place, name, args);
   if (object.kind === "record") {
+    if (object.name === future) return name === "get" ? (object.members.get("value")?.value ?? voidValue) : voidValue;
     const member = object.members.get(name);
     if (member !== undefined) return apply(host, member.value, args);
     const self = place instanceof Cell ? place : new Cell(object, object.type);
-    const made = callMethod(host, self, name, args);
+    const made = callMethod(host, self, name, args, templateValues(host, callee.name));
     if (made !== undefined) return made;
   }
   // A container of several, nobody knows which: it may be any of them that is another now.
@@ -180,6 +228,9 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
   forgetTargets(host, args, `a call of the method \`${name}\` that cannot be followed`);
   return unknown(object.kind === "unknown" ? object.reason : `the result of the method \`${name}\``);
 }
+
+/** Methods of the variant itself, rather than of what it holds. */
+const isOfVariant = new Set(["index", "valueless_by_exception"]);
 
 /** The arguments of a container's method; where it appends, what they make an element of. */
 function elementArguments(host: Interpreter, { type }: ContainerValue, name: string, e: CallExpression): readonly Argument[] {
@@ -193,28 +244,16 @@ function elementArguments(host: Interpreter, { type }: ContainerValue, name: str
 }
 
 /** A method of a record of the program, its bases among them. */
-export function callMethod(host: Interpreter, self: Cell, name: string, args: readonly Argument[]): Value | undefined {
-  if (self.value.kind !== "record") return undefined;
-  const { type } = self.value;
-  const substitution = type?.kind === "record" ? type.record.substitution : undefined;
-  for (const owner of classNames(host, self.value)) {
-    const fn = chooseOverload(host, host.globals.methods(owner, name), args);
-    if (fn !== undefined) return callFunction(host, { function: fn, arguments: args, self, substitution });
-  }
-  return undefined;
+export function callMethod(
+  host: Interpreter,
+  self: Cell,
+  name: string,
+  args: readonly Argument[],
+  templateArguments: readonly TemplateValue[] = [],
+): Value | undefined {
+  const record = instanceOf(self.value);
+  return record && callMethods(host, methodsOf(host, record, name), args, templateArguments, self);
 }
-
-/** Of an object's class and its bases, the class first. */
-function classNames(host: Interpreter, { name, type }: RecordValue): string[] {
-  const own = type?.kind === "record" ? type.record.declaration : undefined;
-  const names = [shortName(name)];
-  for (let k = 0; k < names.length && k < mostBases; k++) {
-    const declaration = k === 0 ? own : host.globals.record({ start: 0, end: 0, global: false, parts: [{ text: names[k] ?? "" }] });
-    for (const base of declaration?.bases ?? []) if (base.type.kind === "named") names.push(lastText(base.type.name));
-  }
-  return names;
-}
-const mostBases = 8;
 
 /** Of `std::unique_ptr` and its kin, which are the pointers they hold. */
 function callSmartPointer(

@@ -1,6 +1,7 @@
 /** Kernel arguments as the engine takes them: scalars, aggregates, and pointers into buffers with what those hold now. */
 import type { Buffer, Argument as EngineArgument, ScalarType } from "@warplens/sim-engine";
 import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
+import { expandedParameters } from "../../sema/expanded-parameters.ts";
 import type { RecordInstance, Substitution } from "../../sema/types.ts";
 import type { CapturedArgument, CapturedArguments, CapturedBuffer } from "../launches/launch-entry.ts";
 import { contentOf, scalarType, wholeContent } from "../memory/content.ts";
@@ -27,17 +28,18 @@ export class Capture {
 
   /** All arguments of a launch; values that are missing take the parameter's default. */
   arguments(kernel: FunctionDeclaration | undefined, substitution: Substitution | undefined, values: readonly Value[]): CapturedArguments {
-    const parameters = kernel?.parameters ?? [];
+    const expanded = kernel && expandedParameters(kernel, substitution);
+    const parameters = expanded?.map(({ parameter }) => parameter) ?? kernel?.parameters ?? [];
     const count = Math.max(parameters.length, values.length);
     const made: CapturedArgument[] = [];
     for (let k = 0; k < count; k++) {
       const parameter = parameters[k];
-      const type = parameter === undefined ? undefined : hostType(this.#host, parameter.type, substitution);
+      const type = parameter === undefined ? undefined : hostType(this.#host, parameter.type, expanded?.[k]?.substitution ?? substitution);
       const value = values[k] ?? this.#default(parameter);
       if (value === undefined) continue;
       const given = passed(this.#host, value, type);
       made.push({
-        name: parameter?.name ?? `#${k + 1}`,
+        name: expanded?.[k]?.name ?? parameter?.name ?? `#${k + 1}`,
         type,
         argument: this.#argument(given, type),
         inputs: inputsOf(given),

@@ -1,22 +1,25 @@
 /** The value of an expression. */
 
-import type { Expression } from "../../../syntax/ast.ts";
+import type { Expression, TypeNode } from "../../../syntax/ast.ts";
 import { leftChain } from "../../../syntax/terms.ts";
+import { tied, tupleElements } from "../library/tuples.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
 import { type Argument, type Interpreter, step } from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
 import { read, write } from "../memory/read-write.ts";
 import { accessed, freed } from "../memory/watch.ts";
-import { construct, fromList } from "../resolve/construct.ts";
+import { deducedClass, isDeduced, overloadSet } from "../resolve/class-arguments.ts";
+import { construct, fromList, passed } from "../resolve/construct.ts";
 import { nameValue } from "../resolve/names.ts";
 import { callOperator, scalarOf } from "../resolve/overloaded.ts";
+import { evaluatedBefore, evaluateFold } from "../resolve/packs.ts";
 import { placeOf } from "../resolve/places.ts";
 import { unary } from "../values/arithmetic.ts";
 import { convert } from "../values/convert.ts";
-import { Cell, type ContainerType, type Place, type Value } from "../values/model.ts";
+import { Cell, type ContainerType, type Place, type RecordValue, type Value } from "../values/model.ts";
 import { bool, float, int, nullPointer, openRecord, pointer, truth, unknown, unknownOf, voidValue } from "../values/values.ts";
-import { argumentOf } from "./arguments.ts";
+import { argumentOf, evaluateArguments } from "./arguments.ts";
 import { eitherWay } from "./branches.ts";
 import { evaluateCall } from "./call-expression.ts";
 import { evaluateLambda } from "./lambda.ts";
@@ -61,7 +64,7 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
     case "assign":
       return assign(host, e);
     case "conditional": {
-      const condition = host.evaluate(e.condition);
+      const condition = scalarOf(host, host.evaluate(e.condition));
       const known = truth(condition);
       if (known !== undefined) {
         const value = host.evaluate(known ? e.then : e.else);
@@ -93,7 +96,7 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
     case "cast":
       return evaluateCast(host, e);
     case "list":
-      return fromList(host, e.type === undefined ? undefined : hostType(host, e.type), e);
+      return e.type === undefined ? fromList(host, undefined, e) : typedList(host, e, e.type);
     case "sizeof":
       return evaluateSizeof(host, e);
     case "new":
@@ -104,11 +107,29 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
     case "lambda":
       return evaluateLambda(host, e);
     case "pack":
-    case "fold":
       return unknown("a parameter pack");
+    case "fold":
+      return evaluateFold(host, e, (op, left, right) => combined(host, op, { value: left }, { value: right }));
     case "unknown":
-      return unknown("source text that could not be read");
+      return evaluatedBefore(e) ?? unknown("source text that could not be read");
   }
+}
+
+/** `T{...}`. */
+function typedList(host: Interpreter, e: Expression & { readonly kind: "list" }, node: TypeNode): Value {
+  const type = hostType(host, node);
+  if (e.elements.length === 0 || !isDeduced(host, node)) return fromList(host, type, e);
+  const args = evaluateArguments(
+    host,
+    e.elements.map(({ value }) => value),
+  );
+  const values = args.map(({ value }) => value);
+  const made = deducedClass(host, node, args);
+  if (made) return construct(host, made, values, true);
+  return (
+    overloadSet(host, node, values) ??
+    (type ? construct(host, type, values, true) : unknown("a class whose template arguments are not known"))
+  );
 }
 
 function integerLiteral(value: bigint, suffix: string, text: string): Value {
@@ -164,21 +185,19 @@ function evaluateBinary(host: Interpreter, e: Expression & { readonly kind: "bin
   let value = argumentOf(host, (sums[0] ?? e).left);
   for (const sum of sums) {
     if (sum !== e) step(host);
-    value = { value: combined(host, sum, value), expression: sum };
+    value = { value: combined(host, sum.op, value, argumentOf(host, sum.right), sum), expression: sum };
   }
   return value.value;
 }
 
-/** @param first the left operand */
-function combined(host: Interpreter, e: Expression & { readonly kind: "binary" }, first: Argument): Value {
-  const { op } = e;
-  const second = argumentOf(host, e.right);
+/** `e`: where it is written out. */
+function combined(host: Interpreter, op: string, first: Argument, second: Argument, e?: Expression & { readonly kind: "binary" }): Value {
   const left = first.value;
   const right = second.value;
   if (op === ",") return right;
   const overloaded = callOperator(host, op, [first, second]);
   if (overloaded !== undefined) return overloaded;
-  if (op === ">>" && isStream(e.left, left)) return extracted(host, left, e.right);
+  if (op === ">>" && e && isStream(e.left, left)) return extracted(host, left, e.right);
   return combine(host, op, scalarOf(host, left), scalarOf(host, right));
 }
 
@@ -209,7 +228,7 @@ function extracted(host: Interpreter, stream: Value, target: Expression): Value 
 }
 
 function logical(host: Interpreter, op: "&&" | "||", leftSide: Expression, rightSide: Expression): Value {
-  const left = host.evaluate(leftSide);
+  const left = scalarOf(host, host.evaluate(leftSide));
   const known = truth(left);
   if (known === (op === "||")) return bool(known);
   if (known === undefined) {
@@ -221,7 +240,7 @@ function logical(host: Interpreter, op: "&&" | "||", leftSide: Expression, right
     );
     return truth(right) === (op === "||") ? bool(op === "||") : unknownOf(left, right);
   }
-  const right = host.evaluate(rightSide);
+  const right = scalarOf(host, host.evaluate(rightSide));
   const value = truth(right);
   return value === undefined ? unknownOf(right) : bool(value);
 }
@@ -257,14 +276,24 @@ function rehoused(host: Interpreter, type: ContainerType, value: Value, old: Val
   return made;
 }
 
+/** `std::tie(a, b) = pair`. */
+function assignEach(host: Interpreter, target: RecordValue, value: Value): Value {
+  const elements = tupleElements(host, value) ?? [];
+  for (const [k, cell] of [...target.members.values()].entries())
+    write(host, cell, elements[k]?.value ?? unknown("an element of a tuple that is not known", cell.type));
+  return value;
+}
+
 function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }): Value {
   if (e.op === "") {
     const place = placeOf(host, e.left);
     const value = e.right.kind === "list" && e.right.type === undefined ? listFor(host, place, e.right) : host.evaluate(e.right);
     if (place === undefined) return value;
+    const target = e.left.kind === "call" ? read(host, place) : undefined;
+    if (target?.kind === "record" && target.name === tied) return assignEach(host, target, value);
     accessed(host, place, e.left, "written");
     const type = place.type;
-    write(host, place, type?.kind === "container" ? rehoused(host, type, value, read(host, place)) : value);
+    write(host, place, type?.kind === "container" ? rehoused(host, type, value, read(host, place)) : passed(host, value, type));
     return read(host, place);
   }
   const place = placeOf(host, e.left);

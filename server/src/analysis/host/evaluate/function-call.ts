@@ -1,18 +1,20 @@
 /** Calling functions of the program: overloads, template arguments, parameters, results. */
 import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
+import { recipeOf } from "../../sema/library/index.ts";
+import type { Substitution } from "../../sema/types.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
 import { type Argument, type Call, depthLimit, type Frame, type Interpreter, recursionLimit } from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
 import { copied } from "../memory/read-write.ts";
 import { waited } from "../memory/watch.ts";
-import { fromExpression, passed } from "../resolve/construct.ts";
-import { deduce } from "../resolve/deduce.ts";
-import { chooseOverload } from "../resolve/overload.ts";
-import { convert } from "../values/convert.ts";
+import { fromExpression, passed, runConstructorOn } from "../resolve/construct.ts";
+import { autoValues, deduce } from "../resolve/deduce.ts";
+import { packOf } from "../resolve/packs.ts";
 import { Cell, type HostType, type LambdaValue, type Place, type Value } from "../values/model.ts";
 import { unknown, voidValue } from "../values/values.ts";
-import { evaluateArguments, packOf } from "./arguments.ts";
+import { evaluateArguments } from "./arguments.ts";
+import { combine } from "./operators.ts";
 
 /** Runs a function of the program; one without a body is unknown, and so is what its pointers lead to. */
 export function callFunction(host: Interpreter, call: Call): Value {
@@ -34,6 +36,9 @@ function definitionOf(host: Interpreter, fn: FunctionDeclaration): FunctionDecla
 
 function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call): Value {
   if (fn.body === undefined) {
+    const recipe = recipeOf(fn);
+    const [first, second] = call.arguments;
+    if (recipe?.kind === "operator" && first && second) return combine(host, recipe.op, first.value, second.value);
     waited(host);
     forgetTargets(host, call.arguments, `\`${nameOf(fn)}\` is defined in another file`);
     return unknown(`the result of \`${nameOf(fn)}\`, which is defined in another file`, hostType(host, fn.result, call.substitution));
@@ -76,14 +81,14 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
     host.exited = true;
     return unknown("the program ends");
   }
-  return result(completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, type);
+  return result(host, completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, type);
 }
 
 /** What was returned on the way followed, unless another way may have returned something else than an error code. */
-function result(value: Value, others: readonly Value[], type: HostType | undefined): Value {
+function result(host: Interpreter, value: Value, others: readonly Value[], type: HostType | undefined): Value {
   let joined = value;
   for (const other of others) if (!saysError(other)) joined = joinValues(joined, other, "it depends on a condition that is not known");
-  return type?.kind === "void" ? voidValue : convert(joined, type);
+  return type?.kind === "void" ? voidValue : passed(host, joined, type);
 }
 
 function saysError(value: Value): boolean {
@@ -101,7 +106,7 @@ export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonl
   const frame: Frame = {
     function: outer.function,
     result: lambda.expression.result,
-    substitution: lambda.substitution,
+    substitution: lambdaSubstitution(host, lambda, args),
     scopes: [...lambda.scopes.map((s) => new Map(s)), scope],
     self: lambda.self,
     path: outer.path,
@@ -117,7 +122,17 @@ export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonl
   host.unit = unit;
   host.frame = outer;
   if (completion?.kind === "exit") host.exited = true;
-  return result(completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, undefined);
+  return result(host, completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, undefined);
+}
+
+/** Of a generic lambda: what its `auto` parameters are this time. */
+function lambdaSubstitution(
+  host: Interpreter,
+  { expression, substitution }: LambdaValue,
+  args: readonly Argument[],
+): Substitution | undefined {
+  const values = autoValues(host, expression.parameters, args);
+  return values.size === 0 ? substitution : host.substitutions.of(expression, values, substitution);
 }
 
 function bind(host: Interpreter, parameter: ParameterDeclaration, argument: Argument | undefined): Place {
@@ -140,9 +155,8 @@ function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, self: Cel
     const text = name.parts.at(-1)?.text ?? "";
     const cell = members.get(text);
     if (cell === undefined) {
-      const args = evaluateArguments(host, values);
-      const other = chooseOverload(host, host.globals.methods(text, text), args);
-      if (other !== undefined && other !== fn) host.call({ function: other, arguments: args, self, substitution: host.frame.substitution });
+      const type = hostType(host, { kind: "named", start: name.start, end: name.end, name });
+      if (type?.kind === "record") runConstructorOn(host, self, type.record, evaluateArguments(host, values));
       continue;
     }
     const [first] = values;

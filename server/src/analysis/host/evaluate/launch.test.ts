@@ -67,6 +67,25 @@ describe("configurations known without assumptions", () => {
       inMain("go(k, a);", `${kernel}template <typename F> void go(F f, float *a) { f<<<6, 64>>>(a, 2); }\n`),
       ["k 6 64"],
     ],
+    "a configuration that is made where it stands": [
+      inMain(
+        "cudaLaunchConfig_t c{.gridDim = dim3(5, 2), .blockDim = 64, .dynamicSmemBytes = 128}; cudaLaunchKernelEx(&c, k, a, 1); cudaLaunchConfig_t d = {}; d.blockDim = 96; cudaLaunchKernelEx(&d, k, a, 1);",
+      ),
+      ["k 5x2 64 128", "k 1 96"],
+    ],
+    "configurations in a list": [
+      inMain(
+        "std::vector<cudaLaunchConfig_t> all(2); for (int i = 0; i < 2; i++) { all[i].gridDim = 3 + i; all[i].blockDim = dim3(32, i + 1); } for (auto &c : all) cudaLaunchKernelEx(&c, k, a, 1);",
+        `#include <vector>\n${kernel}`,
+      ),
+      ["k 3 32", "k 4 32x2"],
+    ],
+    "nodes of a graph": [
+      inMain(
+        "cudaGraph_t g; cudaGraphCreate(&g, 0); cudaGraphNode_t n; int one = 1; void *args[] = {&a, &one}; cudaKernelNodeParams p = {}; p.func = (void *)k; p.gridDim = dim3(6); p.blockDim = dim3(64, 2); p.kernelParams = args; cudaGraphAddKernelNode(&n, g, nullptr, 0, &p);",
+      ),
+      ["k 6 64x2"],
+    ],
     "a lambda that launches": [inMain("auto run = [&](int g) { k<<<g, 64>>>(a, g); }; run(9);"), ["k 9 64"]],
     "lambdas in a list of pairs, taken apart": [
       inMain(

@@ -23,6 +23,24 @@ const sizeType: HostType = { kind: "integer", name: "ulong" };
 
 /** `k<<<grid, block, shared, stream>>>(args)`. */
 export function evaluateLaunch(host: Interpreter, e: Expression & { readonly kind: "call" }, configuration: LaunchConfiguration): Value {
+  if (configuration.grid?.kind === "pack") {
+    // `<<<configuration...>>>`
+    const [first, second, third, fourth] = evaluateArguments(host, [configuration.grid]).map(({ value }) => value);
+    const given = {
+      grid: dimensions(first ?? unknown("a grid")),
+      block: dimensions(second ?? unknown("a block")),
+      shared: convert(third ?? int(0), sizeType),
+    };
+    launchKernel(host, {
+      site: e,
+      callee: host.evaluate(e.callee),
+      name: namedKernel(e.callee),
+      ...given,
+      args: evaluateArguments(host, e.arguments),
+      stream: fourth,
+    });
+    return voidValue;
+  }
   const grid = dimensions(configurationValue(host, configuration.grid));
   const block = dimensions(configurationValue(host, configuration.block));
   const shared = configuration.shared === undefined ? int(0, "ulong") : convert(host.evaluate(configuration.shared), sizeType);
@@ -36,7 +54,9 @@ export function evaluateLaunch(host: Interpreter, e: Expression & { readonly kin
 function configurationValue(host: Interpreter, e: Expression | undefined): Value {
   if (e === undefined) return unknown("a launch configuration that is not written");
   if (e.kind === "list" && e.type === undefined) return dim3(...e.elements.map((element) => host.evaluate(element.value)));
-  return host.evaluate(e);
+  const value = host.evaluate(e);
+  // An object that converts to a `dim3`, or to a number.
+  return value.kind === "record" && !value.members.has("x") ? host.scalar(value) : value;
 }
 
 /** Notes a launch, and what its kernel leaves in memory. */

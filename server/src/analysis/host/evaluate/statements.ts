@@ -6,9 +6,11 @@ import { copied, elementOf, read } from "../memory/read-write.ts";
 import { originOf, waited } from "../memory/watch.ts";
 import { isExchange, replayWhole } from "../replay/whole.ts";
 import { fromList, initialise } from "../resolve/construct.ts";
+import { callOperator } from "../resolve/overloaded.ts";
 import { placeOf } from "../resolve/places.ts";
 import { Cell, type Place, type RecordValue, type Value } from "../values/model.ts";
-import { integerOf, pointer, truth, unknown, voidValue } from "../values/values.ts";
+import { typeOfValue } from "../values/type-of-value.ts";
+import { int, integerOf, pointer, truth, unknown, voidValue } from "../values/values.ts";
 import { eitherWay, follow, speculate } from "./branches.ts";
 import { type Loop, runLoop } from "./loops.ts";
 import { combine } from "./operators.ts";
@@ -40,7 +42,8 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
             () => host.execute(s.then),
             () => (s.else === undefined ? undefined : host.execute(s.else)),
           );
-        speculate(host, known ? s.else : s.then);
+        // What `if constexpr` passes over is no part of this instance.
+        if (!s.constexpr) speculate(host, known ? s.else : s.then);
         return follow(host, known ? s.then : s.else);
       });
     case "for":
@@ -129,11 +132,11 @@ function scoped(host: Interpreter, run: () => Completion): Completion {
 }
 
 function test(host: Interpreter, condition: Condition): Value {
-  if (condition.kind !== "variable") return host.evaluate(condition);
+  if (condition.kind !== "variable") return host.scalar(host.evaluate(condition));
   declare(host, condition);
   const name = condition.name.parts.at(-1)?.text ?? "";
   const place = host.frame.scopes.at(-1)?.get(name);
-  return place instanceof Cell ? place.value : unknown("a declared condition");
+  return place instanceof Cell ? host.scalar(place.value) : unknown("a declared condition");
 }
 
 function loop(
@@ -275,6 +278,13 @@ function rangeElements(host: Interpreter, expression: Expression, range: Value):
         : { kind: "int", type: "long", value: bytes / elementBytes };
     return { size, at: (index) => elementOf(host, range, integerOf(index)) };
   }
+  if (range.kind === "string") {
+    const { text } = range;
+    return {
+      size: { kind: "int", type: "long", value: text.length },
+      at: (index) => new Cell({ kind: "int", type: "char", value: text.charCodeAt(integerOf(index) ?? -1) || 0 }),
+    };
+  }
   return range.kind === "record" ? elementsOfObject(host, expression, range) : undefined;
 }
 
@@ -283,8 +293,30 @@ function elementsOfObject(host: Interpreter, expression: Expression, object: Rec
   const place = placeOf(host, expression);
   const self = place instanceof Cell ? place : new Cell(object, object.type);
   const [begin, end] = ["begin", "end"].map((name) => host.callMethod(self, name, []));
+  if (begin?.kind === "record" && end !== undefined) return elementsOfIterators(host, begin, end);
   if (begin?.kind !== "pointer" || end?.kind !== "pointer" || begin.target === undefined) return undefined;
   return { size: combine(host, "-", end, begin), at: (index) => elementOf(host, begin, integerOf(index)) };
+}
+
+/** Elements that iterators of the program's own class lead to. */
+const mostIterated = 1024;
+
+/** All of them, found before the loop begins: an iterator's operators are taken to change nothing else. */
+function elementsOfIterators(host: Interpreter, begin: RecordValue, end: Value): Elements | undefined {
+  const at = new Cell(begin, begin.type);
+  const elements: Place[] = [];
+  for (;;) {
+    const more = truth(host.scalar(callOperator(host, "!=", [{ value: at.value, place: at }, { value: end }]) ?? unknown("an iterator")));
+    if (more === undefined || elements.length > mostIterated) return undefined;
+    if (!more) break;
+    host.returned = undefined;
+    const value = callOperator(host, "*", [{ value: at.value, place: at }]);
+    if (value === undefined) return undefined;
+    elements.push(host.returned ?? new Cell(value, typeOfValue(value)));
+    if (callOperator(host, "++", [{ value: at.value, place: at }]) === undefined) return undefined;
+  }
+  host.returned = undefined;
+  return { size: int(elements.length, "long"), at: (index) => elements[integerOf(index) ?? -1] };
 }
 
 /** From the matching label on, or each label in turn where the value is not known. */

@@ -1,5 +1,6 @@
 /** Expressions that name types: casts, `sizeof`, `new`. */
 import type { Expression } from "../../../syntax/ast.ts";
+import { withoutParentheses } from "../../../syntax/terms.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import { unknownContent } from "../memory/journal.ts";
@@ -7,6 +8,7 @@ import { read, sizeOf } from "../memory/read-write.ts";
 import { originOf } from "../memory/watch.ts";
 import { construct } from "../resolve/construct.ts";
 import { converted } from "../resolve/overloaded.ts";
+import { packLength } from "../resolve/packs.ts";
 import { placeOf } from "../resolve/places.ts";
 import { Allocation, Cell, type HostType, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
@@ -36,6 +38,10 @@ export function evaluateCast(host: Interpreter, e: Expression & { readonly kind:
 }
 
 export function evaluateSizeof(host: Interpreter, e: Expression & { readonly kind: "sizeof" }): Value {
+  if (e.packName !== undefined) {
+    const length = packLength(host, e.packName);
+    return length === undefined ? unknown("a parameter pack") : int(length, "ulong");
+  }
   const node = e.type;
   let type: HostType | undefined;
   if (node !== undefined) type = hostType(host, node);
@@ -50,7 +56,11 @@ export function evaluateSizeof(host: Interpreter, e: Expression & { readonly kin
       const { bytes } = place.value.target.summary;
       if (bytes !== undefined) return int(bytes, "ulong");
     }
+    // An alias or a template's type, which reads as a value.
+    const inner = withoutParentheses(e.operand);
+    const named = place === undefined && inner.kind === "name" ? hostType(host, { ...inner, kind: "named" }) : undefined;
     type =
+      named ??
       place?.type ??
       typeOfValue(place === undefined ? host.evaluate(e.operand) : read(host, place)) ??
       host.semantics.typeOf(e.operand, host.frame.substitution);

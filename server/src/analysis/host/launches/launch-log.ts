@@ -176,7 +176,11 @@ export class LaunchLog {
   }
 
   get entries(): readonly LaunchEntry[] {
+    const reached = new Set([...this.#entries.values()].flat().flatMap(({ site, remoteness }) => (remoteness === 0 ? [site] : [])));
     return [...this.#entries.values()].flatMap((configurations) => {
+      const [first] = configurations;
+      // A pointer that is null on the way that is not taken is no other kernel.
+      if (first && first.kernel === undefined && first.remoteness > 0 && reached.has(first.site)) return [];
       let room = mostConfigurations - configurations.length + 1;
       return configurations.flatMap((entry): LaunchEntry[] => {
         const apart = this.#apart(entry, room);

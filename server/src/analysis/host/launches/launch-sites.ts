@@ -25,6 +25,7 @@ const launchingCalls: ReadonlySet<string> = new Set([
   "cudaLaunchCooperativeKernel",
   "cudaLaunchKernelEx",
   "cudaLaunchKernelExC",
+  "cudaGraphAddKernelNode",
 ]);
 
 const callOperator = "operator()";

@@ -3,44 +3,21 @@ import type { Content } from "@warplens/sim-engine";
 import { contentOf, overlaid, wholeContent } from "../memory/content.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
-import type { Argument, Interpreter } from "../memory/interpreter.ts";
+import type { Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { read, sizeOf, write } from "../memory/read-write.ts";
 import { copyMemory } from "../memory/transfer.ts";
 import { construct } from "../resolve/construct.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { convert, vectorValue } from "../values/convert.ts";
-import { Allocation, Cell, type PointerValue, type Value } from "../values/model.ts";
+import { Allocation, Cell, type Value } from "../values/model.ts";
 import { int, integerOf, numberOf, pointer, range, unknown, voidValue } from "../values/values.ts";
+import { appending, backInserter } from "./appending.ts";
 import { shuffleSwaps } from "./distributions.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 import { drawn, engineOf } from "./random.ts";
-
-interface Span {
-  readonly allocation: Allocation;
-  readonly begin: number | undefined;
-  /** Bytes; undefined when not known. */
-  readonly bytes: number | undefined;
-  readonly elementBytes: number | undefined;
-  readonly to: PointerValue["to"];
-}
-
-/** [first, last), an execution policy in front ignored. */
-function spanOf(host: Interpreter, args: readonly Argument[]): { readonly span: Span; readonly rest: readonly Argument[] } | undefined {
-  const start = args.findIndex(({ value }) => value.kind === "pointer");
-  const first = args[start]?.value;
-  const last = args[start + 1]?.value;
-  if (first?.kind !== "pointer" || !(first.target instanceof Allocation)) return undefined;
-  const elementBytes = sizeOf(host, first.to) ?? first.target.summary.elementBytes;
-  const count = last === undefined ? undefined : last.kind === "pointer" ? undefined : integerOf(last);
-  const bytes =
-    last?.kind === "pointer" && last.offset !== undefined && first.offset !== undefined
-      ? last.offset - first.offset
-      : count === undefined || elementBytes === undefined
-        ? undefined
-        : count * elementBytes;
-  return { span: { allocation: first.target, begin: first.offset, bytes, elementBytes, to: first.to }, rest: args.slice(start + 2) };
-}
+import { sequenceAlgorithms, sortShort } from "./sequences.ts";
+import { type Span, spanOf } from "./span.ts";
 
 /** The whole range holds `content` now. */
 function setSpan(host: Interpreter, { allocation, begin, bytes, elementBytes }: Span, content: Content, reason?: string): void {
@@ -141,6 +118,8 @@ const sort: LibraryFunction = (host, args) => {
   const { allocation, elementBytes, bytes } = found.span;
   const content = elementBytes === undefined ? unknownContent : wholeContent(allocation, elementBytes);
   const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
+  const isOfObjects = found.span.to?.kind === "record" || found.span.to?.kind === "container";
+  if ((found.rest.length > 0 || isOfObjects) && sortShort(host, found.span, found.rest[0]?.value)) return voidValue;
   if (found.rest.length > 0) setSpan(host, found.span, unknownContent, "sorted by a rule of the program's own");
   else if (content.kind === "permutation" && content.n === n) setSpan(host, found.span, { kind: "linear", start: 0, stride: 1 });
   else if (content.kind === "uniform" && allocation.summary.numbers?.of !== content && n !== undefined && n > 1)
@@ -227,39 +206,6 @@ const computes: LibraryFunction = (host, args) => {
   return unknown("the result of an algorithm");
 };
 
-/** Elements of a span one by one, where it is short and they are known. */
-function elementsOf(host: Interpreter, span: Span): readonly Value[] | undefined {
-  const { allocation, begin, bytes, elementBytes, to } = span;
-  if (begin === undefined || bytes === undefined || elementBytes === undefined) return undefined;
-  const count = bytes / elementBytes;
-  if (count > mostElements) return undefined;
-  return Array.from({ length: count }, (_, k) =>
-    read(host, { allocation, offset: begin + k * elementBytes, type: to ?? allocation.element }),
-  );
-}
-const mostElements = 4096;
-
-const sum: LibraryFunction = (host, args) => {
-  const found = spanOf(host, args);
-  const elements = found === undefined ? undefined : elementsOf(host, found.span);
-  if (found === undefined || elements === undefined || found.rest.length > 1) return unknown("the result of an algorithm");
-  return elements.reduce((total, value) => arithmetic("+", total, value), found.rest[0]?.value ?? int(0));
-};
-
-/** An iterator at the first of the elements that go before all others. */
-const extreme =
-  (before: (a: number, b: number) => boolean): LibraryFunction =>
-  (host, args) => {
-    const found = spanOf(host, args);
-    const numbers = found === undefined ? undefined : elementsOf(host, found.span)?.map(numberOf);
-    if (found === undefined || numbers === undefined || numbers.length === 0 || numbers.includes(undefined))
-      return unknown("the result of an algorithm");
-    let best = 0;
-    for (const [k, value] of numbers.entries()) if (before(value ?? 0, numbers[best] ?? 0)) best = k;
-    const { allocation, begin, elementBytes, to } = found.span;
-    return pointer(allocation, to, (begin ?? 0) + best * (elementBytes ?? 0));
-  };
-
 const distance: LibraryFunction = (host, args) => {
   const a = argumentValue(args, 0);
   const b = argumentValue(args, 1);
@@ -300,12 +246,15 @@ const table = new Map<string, LibraryFunction>([
   ["forward", same],
   ["ref", same],
   ["begin", (_host, args) => begin(argumentValue(args, 0))],
+  ["cbegin", (_host, args) => begin(argumentValue(args, 0))],
+  ["end", (host, args) => end(host, argumentValue(args, 0))],
+  ["cend", (host, args) => end(host, argumentValue(args, 0))],
+  ["size", (host, args) => countOf(host, argumentValue(args, 0))],
+  ["data", (_host, args) => begin(argumentValue(args, 0))],
   ["distance", distance],
-  ["accumulate", sum],
-  ["reduce", sum],
-  ["max_element", extreme((a, b) => a > b)],
-  ["min_element", extreme((a, b) => a < b)],
-  ["transform", computes],
+  ...sequenceAlgorithms(computes),
+  ["back_inserter", backInserter],
+  ["copy_if", computes],
   ["exclusive_scan", computes],
   ["inclusive_scan", computes],
   ["partial_sum", computes],
@@ -324,10 +273,29 @@ function begin(value: Value): Value {
   return value.kind === "container" ? pointer(value.storage, value.type.element) : value;
 }
 
+/** How many elements a container or an array has. */
+function countOf(host: Interpreter, value: Value): Value {
+  if (value.kind === "container") return value.size;
+  if (value.kind !== "pointer" || !(value.target instanceof Allocation)) return unknown("the size of a range");
+  const { bytes, elementBytes } = value.target.summary;
+  const each = sizeOf(host, value.to) ?? elementBytes;
+  return bytes === undefined || !each ? unknown("the size of an array that is not known") : int(bytes / each, "ulong");
+}
+
+function end(host: Interpreter, value: Value): Value {
+  const first = begin(value);
+  const count = integerOf(countOf(host, value));
+  if (first.kind !== "pointer") return first;
+  const each = sizeOf(host, first.to) ?? (first.target instanceof Allocation ? first.target.summary.elementBytes : undefined);
+  return { ...first, offset: count === undefined || each === undefined ? undefined : count * each };
+}
+
 /** `cuda::ceil_div`, and helpers of that name whose definition was not found. */
 function ceilingDivision(a: Value, b: Value): Value {
   return arithmetic("/", arithmetic("-", arithmetic("+", a, b), int(1)), b);
 }
+
+for (const name of ["copy", "copy_if", "transform", "generate_n", "fill_n"]) table.set(name, appending(name, table.get(name) ?? computes));
 
 export const algorithms: ReadonlyMap<string, LibraryFunction> = table;
 

@@ -3,13 +3,14 @@
 import { contentOf, joinContents } from "../memory/content.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent } from "../memory/journal.ts";
-import { elementOf, sizeOf, write } from "../memory/read-write.ts";
-import { filled } from "../resolve/construct.ts";
+import { copied, elementOf, read, sizeOf, write } from "../memory/read-write.ts";
+import { filled, listed } from "../resolve/container.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { convert } from "../values/convert.ts";
 import type { ContainerValue, Place, Value } from "../values/model.ts";
 import { int, integerOf, pointer, unknown, voidValue } from "../values/values.ts";
 import { argumentValue } from "./library.ts";
+import { isSet, ofMembers } from "./sets.ts";
 
 /** Calls `object.name(args)`; `place` is where the object stands, for methods that change it. */
 export function callContainer(
@@ -24,6 +25,8 @@ export function callContainer(
     if (place !== undefined && value.kind === "container") replace(host, place, value);
     return voidValue;
   };
+  const known = isSet(object) ? ofMembers(host, object, name, args) : undefined;
+  if (known) return "result" in known ? known.result : change(known.changed);
   switch (name) {
     case "size":
     case "length":
@@ -34,6 +37,8 @@ export function callContainer(
     case "data":
     case "begin":
     case "cbegin":
+      // In which order a hash has them is the library's.
+      if (type.name === "unordered_set" && (integerOf(size) ?? 2) > 1) return unknown("the first of an unordered set");
       return pointer(storage, type.element);
     case "end":
     case "cend": {
@@ -61,6 +66,18 @@ export function callContainer(
     }
     case "pop_back":
       return change(resized(host, object, arithmetic("-", size, int(1, "ulong")), undefined));
+    case "erase":
+    case "insert":
+    case "emplace":
+      return (
+        edited(host, object, place, name === "emplace" ? "insert" : name, args) ??
+        change(filled(host, type, unknown(`the size after \`${name}\``), undefined))
+      );
+    case "pop_front":
+      return edited(host, object, place, "erase", [{ value: pointer(storage, type.element) }]) ?? voidValue;
+    case "push_front":
+    case "emplace_front":
+      return edited(host, object, place, "insert", [{ value: pointer(storage, type.element) }, ...args]) ?? voidValue;
     case "reserve":
     case "shrink_to_fit":
       return voidValue;
@@ -70,17 +87,54 @@ export function callContainer(
       replace(host, other.place, object);
       return change(other.value);
     }
-    // Where in it elements are put or taken away is not followed.
-    case "insert":
-    case "emplace":
-    case "erase":
-      change(ofAnySize(host, object));
-      return unknown("a place in a container that was changed");
     case "operator()":
       return host.apply(object, args);
     default:
       return unknown(`the method \`${name}\` of a container`);
   }
+}
+
+/** Elements that are moved one by one. */
+const mostMoved = 4096;
+
+/** `erase(at)`, `erase(first, last)`, `insert(at, value)`, `insert(at, first, last)`; undefined where it is not known which elements these are. */
+function edited(
+  host: Interpreter,
+  object: ContainerValue,
+  place: Place | undefined,
+  name: "erase" | "insert",
+  args: readonly Argument[],
+): Value | undefined {
+  const { storage, type, size } = object;
+  const bytes = sizeOf(host, type.element) ?? storage.summary.elementBytes;
+  const count = integerOf(size);
+  const [from, second, third] = args.map(({ value }) => value);
+  if (place === undefined || !bytes || count === undefined || count > mostMoved || from?.kind !== "pointer" || from.target !== storage)
+    return undefined;
+  if (from.offset === undefined) return undefined;
+  const at = from.offset / bytes;
+  const base = pointer(storage, type.element);
+  const valueAt = (first: typeof base, k: number): Value => {
+    const element = elementOf(host, first, k);
+    return element === undefined ? unknown("an element of a container") : copied(read(host, element));
+  };
+  const all = Array.from({ length: count }, (_, k) => valueAt(base, k));
+  if (name === "erase") {
+    const last =
+      second?.kind === "pointer" && second.target === storage ? second.offset : second === undefined ? from.offset + bytes : undefined;
+    if (last === undefined) return undefined;
+    all.splice(at, last / bytes - at);
+  } else if (second?.kind === "pointer" && third?.kind === "pointer") {
+    const length = second.offset === undefined || third.offset === undefined ? undefined : (third.offset - second.offset) / bytes;
+    if (second.target !== third.target || length === undefined || length < 0 || length > mostMoved) return undefined;
+    all.splice(at, 0, ...Array.from({ length }, (_, k) => valueAt(second, k)));
+  } else if (second !== undefined && third === undefined) all.splice(at, 0, convert(copied(second), type.element));
+  else return undefined;
+  const made = listed(host, type, all);
+  if (made.kind !== "container") return undefined;
+  made.storage.name = storage.name;
+  replace(host, place, made);
+  return pointer(made.storage, type.element, at * bytes);
 }
 
 /** The container is changed in place: its storage is not copied. */

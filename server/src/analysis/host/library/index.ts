@@ -1,5 +1,6 @@
 /** What the evaluator knows of a library function; undefined for other names. */
 import { algorithms, maker } from "./algorithms.ts";
+import { concurrency } from "./concurrency.ts";
 import type { LibraryFunction } from "./library.ts";
 import { mathFunctions } from "./math.ts";
 import { memoryFunctions } from "./memory.ts";
@@ -7,6 +8,7 @@ import { randomFunctions } from "./random.ts";
 import { runtimeFunctions } from "./runtime.ts";
 import { textFunctions } from "./text.ts";
 import { textureFunctions } from "./textures.ts";
+import { tupleFunctions } from "./tuples.ts";
 
 export function libraryFunction(name: string): LibraryFunction | undefined {
   return (
@@ -17,6 +19,11 @@ export function libraryFunction(name: string): LibraryFunction | undefined {
     textFunctions.get(name) ??
     textureFunctions.get(name) ??
     algorithms.get(name) ??
+    tupleFunctions.get(name) ??
+    concurrency.get(name) ??
     maker(name)
   );
 }
+
+/** Names of the namespace `std` alone: without it they are the program's own, where it has a function of that name. */
+export const isOfStandardNamespace = (name: string): boolean => algorithms.has(name) || tupleFunctions.has(name) || concurrency.has(name);

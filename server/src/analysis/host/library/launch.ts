@@ -45,8 +45,7 @@ function pointedArguments(host: Interpreter, array: Value | undefined, count: nu
 /** `cudaLaunchKernelEx(&config, kernel, args...)`; the C one takes `void **args`. */
 export const launchByConfig: LibraryFunction = (host, args, site) => {
   const first = args[0]?.value;
-  const target = first?.kind === "pointer" && first.target instanceof Cell ? first.target.value : first;
-  const config = target?.kind === "record" ? target : openRecord("cudaLaunchConfig_t");
+  const config = pointedRecord(host, first) ?? openRecord("cudaLaunchConfig_t");
   const callee = args[1]?.value ?? unknown("a kernel");
   const kernel = callee.kind === "function" ? callee.candidates[0] : undefined;
   const rest = args.slice(2);
@@ -66,6 +65,32 @@ export const launchByConfig: LibraryFunction = (host, args, site) => {
   });
   return int(0);
 };
+
+/** `cudaGraphAddKernelNode(&node, graph, dependencies, count, &params)`: taken to be launched where it is added. */
+export const launchByNode: LibraryFunction = (host, args, site) => {
+  const params = pointedRecord(host, args[4]?.value);
+  const callee = params?.members.get("func")?.value ?? unknown("a kernel");
+  const kernel = callee.kind === "function" ? callee.candidates[0] : undefined;
+  const member = (name: string, what: string): Value => params?.members.get(name)?.value ?? unknown(what);
+  host.launch({
+    site,
+    callee,
+    name: "kernel",
+    grid: dimensions(member("gridDim", "a grid that is not set")),
+    block: dimensions(member("blockDim", "a block that is not set")),
+    shared: convert(member("sharedMemBytes", "shared memory that is not set"), sizeType),
+    args: pointedArguments(host, params?.members.get("kernelParams")?.value, kernel?.parameters.length ?? 0),
+  });
+  host.events?.doubt("a node of a graph runs when the graph is launched");
+  return int(0);
+};
+
+/** The object that a pointer leads to, or that stands for itself. */
+function pointedRecord(host: Interpreter, value: Value | undefined): RecordValue | undefined {
+  const place = value?.kind === "pointer" ? elementOf(host, value, 0) : undefined;
+  const target = place === undefined ? value : read(host, place);
+  return target?.kind === "record" ? target : undefined;
+}
 
 /** cudaLaunchAttributeClusterDimension. */
 const clusterAttribute = 4;

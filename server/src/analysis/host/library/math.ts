@@ -156,4 +156,33 @@ table
   .set("__float2bfloat16", half("bfloat16"))
   .set("__bfloat162float", half("float"));
 
+/** Of the bits of an integer: the compiler's own, and those of `<bit>`. */
+function ofBits(width: 32 | 64, count: (bits: bigint, width: number) => number): LibraryFunction {
+  return (_host, args) => {
+    const value = argumentValue(args, 0);
+    return value.kind === "int" ? int(count(BigInt.asUintN(width, BigInt(value.value)), width)) : unknownOf(value);
+  };
+}
+
+const lengthOf = (bits: bigint): number => (bits === 0n ? 0 : bits.toString(2).length);
+const ones = (bits: bigint): number => bits.toString(2).replaceAll("0", "").length;
+const trailing = (bits: bigint, width: number): number => (bits === 0n ? width : lengthOf(bits & -bits) - 1);
+
+for (const [suffix, width] of [
+  ["", 32],
+  ["l", 64],
+  ["ll", 64],
+] as const) {
+  table.set(
+    `__builtin_clz${suffix}`,
+    ofBits(width, (bits) => width - lengthOf(bits)),
+  );
+  table.set(`__builtin_ctz${suffix}`, ofBits(width, trailing));
+  table.set(`__builtin_popcount${suffix}`, ofBits(width, ones));
+  table.set(
+    `__builtin_ffs${suffix}`,
+    ofBits(width, (bits) => (bits === 0n ? 0 : trailing(bits, width) + 1)),
+  );
+}
+
 export const mathFunctions: ReadonlyMap<string, LibraryFunction> = table;

@@ -8,7 +8,7 @@ import { write } from "../memory/read-write.ts";
 import { record } from "../values/convert.ts";
 import { Allocation, Cell, type HostType, type Value } from "../values/model.ts";
 import { int, integerOf, pointer, unknown } from "../values/values.ts";
-import { launchByCall, launchByConfig } from "./launch.ts";
+import { launchByCall, launchByConfig, launchByNode } from "./launch.ts";
 import { argumentValue, type LibraryFunction, store } from "./library.ts";
 import { occupancyFunctions } from "./occupancy.ts";
 
@@ -200,6 +200,7 @@ export const runtimeFunctions: ReadonlyMap<string, LibraryFunction> = new Map<st
   ["cudaLaunchCooperativeKernel", launchByCall],
   ["cudaLaunchKernelEx", launchByConfig],
   ["cudaLaunchKernelExC", launchByConfig],
+  ["cudaGraphAddKernelNode", launchByNode],
   [
     "make_cudaExtent",
     (_host, args) =>

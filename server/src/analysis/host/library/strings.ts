@@ -51,7 +51,7 @@ export function callString(host: Interpreter, own: string, place: Place | undefi
     case "find":
       return position(own.indexOf(other, from));
     case "rfind":
-      return position(own.lastIndexOf(other));
+      return position(own.lastIndexOf(other, second ?? own.length));
     case "starts_with":
       return bool(own.startsWith(other));
     case "ends_with":

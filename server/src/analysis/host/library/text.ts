@@ -1,10 +1,11 @@
 /** Strings and input: numbers read from text are known when the text is. */
 import type { IntegerName } from "../../sema/types.ts";
 import { forgetTargets } from "../memory/effects.ts";
+import type { Interpreter } from "../memory/interpreter.ts";
 import { elementOf, write } from "../memory/read-write.ts";
 import { convert } from "../values/convert.ts";
-import type { Value } from "../values/model.ts";
-import { float, int, nullPointer, unknown } from "../values/values.ts";
+import type { Place, Value } from "../values/model.ts";
+import { bool, float, int, integerOf, nullPointer, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 import { flagValue, nextOption } from "./options.ts";
 
@@ -70,6 +71,78 @@ const input: LibraryFunction = (host, args) => {
       write(host, place, unknown("read from input"));
   return unknown("whether input was read");
 };
+
+/** `getline(stream, text, separator)` from a text that is known. */
+const line: LibraryFunction = (host, args, call) => {
+  const [stream, target, separator] = args;
+  const held = stream?.value.kind === "record" ? stream.value.members.get("text_") : undefined;
+  const code = separator === undefined ? 10 : integerOf(separator.value);
+  if (held?.value.kind !== "string" || target?.place === undefined || code === undefined) return input(host, args, call);
+  const { text } = held.value;
+  if (text === "") return bool(false);
+  const end = text.indexOf(String.fromCharCode(code));
+  write(host, target.place, { kind: "string", text: end < 0 ? text : text.slice(0, end) });
+  write(host, held, { kind: "string", text: end < 0 ? "" : text.slice(end + 1) });
+  return bool(true);
+};
+
+/** What `sscanf` reads by `%d`, `%f`, `%s` and their like. */
+const conversions: Readonly<Record<string, RegExp>> = {
+  d: /^\s*[+-]?\d+/,
+  i: /^\s*[+-]?\d+/,
+  u: /^\s*\d+/,
+  f: /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/,
+  g: /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/,
+  c: /^[\s\S]/,
+};
+
+/** `sscanf(text, format, ...)`, as far as its conversions are known. */
+const scanned: LibraryFunction = (host, args, call) => {
+  const [text, format, ...targets] = args.map(({ value }) => value);
+  if (text?.kind !== "string" || format?.kind !== "string") return input(host, args, call);
+  let rest = text.text;
+  let read = 0;
+  for (const [piece, kind] of format.text.matchAll(/%(?:hh|h|ll|l|z)?([a-z])|\s+|[\s\S]/g)) {
+    const pattern = kind === undefined ? undefined : conversions[kind];
+    if (kind !== undefined && pattern === undefined) return input(host, args, call);
+    if (pattern === undefined) {
+      rest = /^\s/.test(piece) ? rest.trimStart() : rest;
+      if (/^\s/.test(piece)) continue;
+      if (!rest.startsWith(piece)) return int(read);
+      rest = rest.slice(1);
+      continue;
+    }
+    const [word] = pattern.exec(rest) ?? [];
+    if (word === undefined) return int(read);
+    rest = rest.slice(word.length);
+    const place = elementOfTarget(host, targets[read]);
+    const value =
+      kind === "c"
+        ? int(word.charCodeAt(0), "char")
+        : kind === "f" || kind === "g"
+          ? float(Number(word))
+          : int(BigInt(word.trim()), "long");
+    if (place) write(host, place, convert(value, place.type));
+    read += 1;
+  }
+  return int(read);
+};
+
+const elementOfTarget = (host: Interpreter, target: Value | undefined): Place | undefined =>
+  target?.kind === "pointer" ? elementOf(host, target, 0) : undefined;
+
+/** What `<ctype.h>` says of a character of ASCII. */
+const ofCharacter =
+  (name: string): LibraryFunction =>
+  (_host, args) => {
+    const code = integerOf(argumentValue(args, 0));
+    if (code === undefined) return unknown("a character that is not known");
+    const character = code >= 0 && code < 128 ? String.fromCharCode(code) : "";
+    if (name === "toupper" || name === "tolower")
+      return int(character === "" ? code : (name === "toupper" ? character.toUpperCase() : character.toLowerCase()).charCodeAt(0));
+    const pattern = name === "isdigit" ? /\d/ : name === "isspace" ? /\s/ : name === "isalpha" ? /[a-z]/i : /[a-z\d]/i;
+    return int(pattern.test(character) ? 1 : 0);
+  };
 
 const nothing: LibraryFunction = () => int(0);
 
@@ -142,11 +215,12 @@ export const textFunctions: ReadonlyMap<string, LibraryFunction> = new Map<strin
   ["strlen", (_host, args) => stringLength(argumentValue(args, 0))],
   ["scanf", input],
   ["fscanf", input],
-  ["sscanf", input],
+  ["sscanf", scanned],
   ["fread", input],
   ["fgets", input],
   ["read", input],
-  ["getline", input],
+  ["getline", line],
+  ...["toupper", "tolower", "isdigit", "isspace", "isalpha", "isalnum"].map((name): [string, LibraryFunction] => [name, ofCharacter(name)]),
   ["fopen", () => unknown("whether a file can be opened")],
   ["getenv", () => nullPointer],
   ["getopt", nextOption],

@@ -1,8 +1,10 @@
 /** Types of host code: sema's, and library containers that sema does not know. */
 
-import type { Declaration, Name, RecordDeclaration, TypeNode } from "../../../syntax/ast.ts";
+import type { Declaration, Name, RecordDeclaration, TemplateArgument, TypeNode } from "../../../syntax/ast.ts";
 import type { Residence } from "../../device-events.ts";
-import type { Substitution } from "../../sema/types.ts";
+import { packElement, packNames, templateNamed } from "../../sema/template-values.ts";
+import { isPack, isTypeValue } from "../../sema/type-tools.ts";
+import type { Substitution, Type } from "../../sema/types.ts";
 import { record } from "../values/convert.ts";
 import {
   Allocation,
@@ -31,10 +33,13 @@ const containers: Readonly<Record<string, ContainerName>> = {
   unique_ptr: "unique_ptr",
   shared_ptr: "unique_ptr",
   function: "function",
+  variant: "variant",
   valarray: "vector",
   initializer_list: "vector",
   set: "set",
   unordered_set: "unordered_set",
+  deque: "vector",
+  list: "vector",
 };
 
 /** What a type node names, containers and aliases of them included; undefined when not known. */
@@ -47,6 +52,8 @@ export function hostType(
   if (node.kind === "array" || node.start < 0) return resolveType(host, node, substitution);
   const known = host.types.under(substitution);
   if (known.has(node)) return known.get(node);
+  // What is asked while it is found out names itself in the end.
+  known.set(node, undefined);
   const type = resolveType(host, node, substitution);
   known.set(node, type);
   return type;
@@ -72,10 +79,52 @@ function resolveType(host: Interpreter, node: TypeNode, substitution: Substituti
     if (to === undefined || to.kind === "container") return undefined;
     return { kind: "pointer", to };
   }
-  const type = host.semantics.typeFrom(node, substitution);
+  const type = asContainer(host, host.semantics.typeFrom(node, substitution));
   if (type !== undefined || node.kind !== "named") return type;
-  const alias = host.globals.alias(node.name);
-  return alias === undefined || alias === node ? undefined : hostType(host, alias, substitution);
+  const alias = localAlias(host, node.name, substitution) ?? host.globals.alias(node.name);
+  if (alias !== undefined) return alias === node ? undefined : hostType(host, alias, substitution);
+  return evaluatedInstance(host, node.name, substitution);
+}
+
+function localAlias(host: Interpreter, name: Name, substitution: Substitution | undefined): TypeNode | undefined {
+  if (name.parts.length > 1) return undefined;
+  const alias = host.semantics.context.find(name, substitution).entities.find((entity) => entity.kind === "alias");
+  return alias && !alias.declaration.templateParameters ? alias.declaration.type : undefined;
+}
+
+/** `Tile<config.threads, config.items>` of a constant object, which sema knows no members of: its arguments are evaluated. */
+function evaluatedInstance(host: Interpreter, name: Name, substitution: Substitution | undefined): HostType | undefined {
+  if (!name.parts.at(-1)?.templateArguments) return undefined;
+  const { context } = host.semantics;
+  const template = templateNamed(context, name, substitution);
+  if (template === undefined) return undefined;
+  const { frame } = host;
+  host.frame = { ...frame, substitution };
+  const values = templateValues(host, name);
+  host.frame = frame;
+  const known = values.filter((value) => value !== undefined);
+  const record = known.length < values.length ? undefined : context.instantiate(template, known, substitution);
+  return record && asContainer(host, { kind: "record", record });
+}
+
+const isStandard = (host: Interpreter, record: RecordDeclaration): boolean => host.globals.pathOfRecord(record)[0] === "std";
+
+/** `std::array` and its like, which sema knows as classes: under another name, or in another class, they come as these. */
+function asContainer(host: Interpreter, type: Type | undefined): HostType | undefined {
+  if (type?.kind !== "record") return type;
+  const name = containers[type.record.template.name?.parts.at(-1)?.text ?? ""];
+  if (name === undefined || name === "string" || !isStandard(host, type.record.template)) return type;
+  const [first, count] = type.record.arguments;
+  const known = (value: typeof first): HostType | undefined =>
+    value !== undefined && !isPack(value) && isTypeValue(value) ? asContainer(host, value) : undefined;
+  if (name === "variant")
+    return { kind: "container", name, element: undefined, alternatives: first && isPack(first) ? first.map(known) : [] };
+  return {
+    kind: "container",
+    name,
+    element: known(first),
+    ...(name === "array" && typeof count === "bigint" ? { count: Number(count) } : {}),
+  };
 }
 
 function containerType(host: Interpreter, name: Name, substitution: Substitution | undefined): ContainerType | undefined {
@@ -83,31 +132,64 @@ function containerType(host: Interpreter, name: Name, substitution: Substitution
   const container = last === undefined ? undefined : containers[last.text];
   if (last === undefined || container === undefined) return undefined;
   const qualified = name.parts.length > 1 && ["std", "thrust", "cuda"].includes(name.parts[0]?.text ?? "");
-  if (!qualified && host.globals.record(name) !== undefined) return undefined;
+  const own = qualified ? undefined : host.globals.record(name);
+  if (own !== undefined && !isStandard(host, own)) return undefined;
   const [first, second] = last.templateArguments ?? [];
   if (container !== "string" && first === undefined) return undefined;
+  if (container === "variant")
+    return { kind: "container", name: container, element: undefined, alternatives: alternatives(host, last, substitution) };
   const element = first?.kind === "type" ? hostType(host, first.type, substitution) : undefined;
   const size = second === undefined || container !== "array" ? undefined : second.expression;
   const count = size === undefined ? undefined : integerOf(host.evaluate(size));
   return { kind: "container", name: container, element, ...(count === undefined ? {} : { count }) };
 }
 
-/** The arguments of a template name, as types and constants. */
+function alternatives(
+  host: Interpreter,
+  { templateArguments }: Name["parts"][number],
+  substitution: Substitution | undefined,
+): (HostType | undefined)[] {
+  return (templateArguments ?? []).map((argument) =>
+    argument.kind === "type" && !argument.pack ? hostType(host, argument.type, substitution) : undefined,
+  );
+}
+
+/** The arguments of a template name, as types and constants; of a pack its elements. */
 export function templateValues(host: Interpreter, name: Name): readonly TemplateValue[] {
-  const written = name.parts.at(-1)?.templateArguments ?? [];
-  return written.map((argument): TemplateValue => {
-    if (argument.kind === "type") {
-      const type = hostType(host, argument.type);
-      if (type !== undefined && type.kind !== "container") return type;
-      if (argument.expression === undefined) return undefined;
-    }
-    const { expression } = argument;
-    if (expression === undefined) return undefined;
-    const value = host.evaluate(expression);
-    if (value.kind === "function") return { kind: "function", declarations: value.candidates };
-    if (value.kind === "int") return value.type === "bool" ? Boolean(value.value) : BigInt(value.value);
-    return value.kind === "float" ? value.value : host.semantics.constant(expression, host.frame.substitution);
+  return (name.parts.at(-1)?.templateArguments ?? []).flatMap((argument): TemplateValue[] =>
+    argument.pack ? packValues(host, argument) : [templateValue(host, argument)],
+  );
+}
+
+function packValues(host: Interpreter, argument: TemplateArgument): TemplateValue[] {
+  const { frame } = host;
+  const packs = packNames(argument, frame.substitution);
+  const values = Array.from({ length: packs[0]?.length ?? 0 }, (_, k) => {
+    host.frame = { ...frame, substitution: packElement(packs, k, frame.substitution) };
+    return templateValue(host, argument);
   });
+  host.frame = frame;
+  return values;
+}
+
+function templateValue(host: Interpreter, argument: TemplateArgument): TemplateValue {
+  if (argument.kind === "type") {
+    // `block()` is a function's type only where `block` is one's.
+    const isCall =
+      argument.type.kind === "function" && argument.expression !== undefined && hostType(host, argument.type.result) === undefined;
+    const type = isCall ? undefined : hostType(host, argument.type);
+    if (type !== undefined && type.kind !== "container") return type;
+    const template =
+      argument.type.kind === "named" ? templateNamed(host.semantics.context, argument.type.name, host.frame.substitution) : undefined;
+    if (template !== undefined) return template;
+    if (argument.expression === undefined) return undefined;
+  }
+  const { expression } = argument;
+  if (expression === undefined) return undefined;
+  const value = host.scalar(host.evaluate(expression));
+  if (value.kind === "function") return { kind: "function", declarations: value.candidates };
+  if (value.kind === "int") return value.type === "bool" ? Boolean(value.value) : BigInt(value.value);
+  return value.kind === "float" ? value.value : host.semantics.constant(expression, host.frame.substitution);
 }
 
 /** A value of a type before anything is stored in it: zeroed, or unknown for `reason`. Arrays get their own memory. */
@@ -123,6 +205,7 @@ export function blank(
     case "record":
       return type.record.name === "string" ? emptyString : blankRecord(host, type, zeroed, reason);
     case "container":
+      if (type.name === "variant") return blank(host, type.alternatives?.[0], zeroed, reason, name, residence);
       return type.name === "unique_ptr" ? nullPointer : type.name === "string" ? emptyString : emptyContainer(host, type);
     case "array":
       return pointer(arrayOf(host, type, zeroed, reason, name, residence), type.of);

@@ -3,7 +3,7 @@ import type { KernelResources, Work } from "@warplens/sim-engine";
 import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode, VariableDeclaration } from "../../../syntax/ast.ts";
 import type { Semantics } from "../../sema/index.ts";
 import type { Substitutions } from "../../sema/substitutions.ts";
-import type { Substitution } from "../../sema/types.ts";
+import type { RecordInstance, Substitution } from "../../sema/types.ts";
 import type { AnalysisSettings } from "../../settings.ts";
 import type { EventLog } from "../launches/event-log.ts";
 import type { FaultLog } from "../launches/host-fault.ts";
@@ -83,6 +83,8 @@ export interface Interpreter {
   readonly callMethod: (self: Cell, name: string, args: readonly Argument[]) => Value | undefined;
   /** Calls what an expression evaluated to: a lambda, a function, an object. */
   readonly apply: (callee: Value, args: readonly Argument[]) => Value;
+  /** The number or pointer an object stands for, where its class has just one conversion to any; another value as it is. */
+  readonly scalar: (value: Value) => Value;
   /** Notes a launch, and what its kernel leaves in memory. */
   readonly launch: (call: LaunchCall) => void;
   /** Where the code under way stands; the next four are its. */
@@ -116,6 +118,8 @@ export interface Interpreter {
   readonly resolveLaunch: ResolveLaunch | undefined;
   /** Variables with static storage, made at first use. */
   readonly statics: Map<VariableDeclaration, Cell>;
+  /** Static members of instances of class templates. */
+  readonly instanceStatics: Map<RecordInstance, Map<VariableDeclaration, Cell>>;
   /** Variables of libraries: `optarg`. */
   readonly libraryVariables: Map<string, Cell>;
   /** Loops that are being watched, innermost last. */

@@ -216,6 +216,7 @@ const containerBytes: Partial<Record<ContainerName, number>> = {
   function: 32,
   set: 48,
   unordered_set: 56,
+  variant: 32,
 };
 
 export function sizeOf(host: Interpreter, type: HostType | undefined): number | undefined {

@@ -41,6 +41,10 @@ export class Globals {
     const found = best(this.#variables, name, path);
     return found.find(({ declaration }) => !isDeclaredOnly(declaration)) ?? found[0];
   }
+  /** All of the best-fitting scope: a variable template and its specialisations. */
+  variables(name: Name, path: readonly string[]): readonly GlobalVariable[] {
+    return best(this.#variables, name, path);
+  }
   /** The definition of a variable that other files may declare. */
   definition(name: string): GlobalVariable | undefined {
     return this.#variables.get(name)?.find(({ item }) => !isDeclaredOnly(item.declaration))?.item;
@@ -72,6 +76,16 @@ export class Globals {
   /** Whether some variable, or data member of a class, has the name. */
   isVariable(name: string): boolean {
     return this.#variables.has(name) || this.#members.has(name);
+  }
+  /** Whether some class template has the name. */
+  isTemplate(name: string): boolean {
+    return this.#records.get(name)?.some(({ item }) => item.templateParameters !== undefined) ?? false;
+  }
+  /** Namespaces and classes around what stands in a class, the class last. */
+  pathOfRecord(record: RecordDeclaration): readonly string[] {
+    const name = record.name?.parts.at(-1)?.text;
+    const entry = name === undefined ? undefined : this.#records.get(name)?.find(({ item }) => item === record);
+    return name === undefined ? [] : [...(entry?.path ?? []), name];
   }
   /** Namespaces and classes a function stands in. */
   pathOf(fn: FunctionDeclaration): readonly string[] {

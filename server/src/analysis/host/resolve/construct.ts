@@ -1,20 +1,24 @@
 /** Values of declared variables: initialisers, constructors, aggregates, containers. */
 
-import type { Content } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, VariableDeclaration } from "../../../syntax/ast.ts";
 import type { Residence } from "../../device-events.ts";
-import { contentOf } from "../memory/content.ts";
-import { blank, emptyContainer, hostType, isLibraryRecord } from "../memory/host-types.ts";
+import { lastName } from "../../sema/scope.ts";
+import type { RecordInstance } from "../../sema/types.ts";
+import { blank, hostType, isLibraryRecord } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
-import { unknownContent, zeroContent } from "../memory/journal.ts";
-import { copied, copyOf, sizeOf, write } from "../memory/read-write.ts";
-import { shifted } from "../memory/transfer.ts";
+import { zeroContent } from "../memory/journal.ts";
+import { copied, sizeOf, write } from "../memory/read-write.ts";
 import { convert, dim3, vectorValue } from "../values/convert.ts";
-import { Allocation, Cell, type ContainerType, type ContainerValue, type HostType, type RecordValue, type Value } from "../values/model.ts";
-import { int, integerOf, nullPointer, openRecord, pointer, unknown, unknownOf } from "../values/values.ts";
+import { Allocation, Cell, type HostType, type RecordValue, type Value } from "../values/model.ts";
+import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
+import { int, openRecord, pointer, unknown } from "../values/values.ts";
 import { vectorComponents } from "../values/vector-types.ts";
+import { deducedClass, isDeduced } from "./class-arguments.ts";
+import { container, listed } from "./container.ts";
+import { basesOf, constructorsOf, instanceOf, isOrDerives } from "./methods.ts";
 import { chooseOverload } from "./overload.ts";
 import { converted } from "./overloaded.ts";
+import { expandedElements } from "./packs.ts";
 
 type List = Expression & { readonly kind: "list" };
 
@@ -28,6 +32,12 @@ export function initialise(
 ): Value {
   const { init } = declaration;
   const name = declaration.name.parts.at(-1)?.text ?? "";
+  if (type === undefined && init !== undefined && init.style !== "copy" && isDeduced(host, declaration.type)) {
+    const args = init.values.map((value): Argument => ({ value: host.evaluate(value) }));
+    const made = deducedClass(host, declaration.type, args);
+    const values = args.map(({ value }) => value);
+    if (made) return construct(host, made, values, zeroed);
+  }
   if (
     type === undefined &&
     isLibraryRecord(declaration.type) &&
@@ -51,8 +61,7 @@ export function initialise(
     return fromList(host, type, list, name, residence);
   }
   if (init.style === "copy" && only !== undefined) return fromExpression(host, type, only, name, residence);
-  const taken = type?.kind === "record" && only?.kind === "list" && init.values.length === 1 ? takenList(host, type, only) : undefined;
-  const values = taken ? [taken] : init.values.map((value) => host.evaluate(value));
+  const values = init.values.map((value) => host.evaluate(value));
   if (type !== undefined) return construct(host, type, values, zeroed);
   const written = declaration.type.kind === "named" ? (declaration.type.name.parts.at(-1)?.text ?? "") : "";
   if (declaration.type.kind === "auto" || /ptr/i.test(written)) return values[0] ?? unknown(`\`${name}\` is not initialised`);
@@ -70,23 +79,7 @@ export function fromExpression(
   const value = host.evaluate(expression);
   if (type?.kind === "array" && value.kind === "string") return stringArray(type, value.text, name);
   if (type?.kind === "container") return construct(host, type, [value], false);
-  return converted(host, copied(value), type);
-}
-
-/** What a constructor that takes a `std::initializer_list` is given. */
-function takenList(host: Interpreter, type: HostType & { readonly kind: "record" }, list: List): Value | undefined {
-  for (const { parameters } of constructors(host, type)) {
-    const [parameter, second] = parameters;
-    if (parameter?.type.kind !== "named" || second || parameter.type.name.parts.at(-1)?.text !== "initializer_list") continue;
-    const listType = hostType(host, parameter.type, type.record.substitution);
-    if (listType?.kind === "container")
-      return listed(
-        host,
-        listType,
-        list.elements.map(({ value }) => fromExpression(host, listType.element, value)),
-      );
-  }
-  return undefined;
+  return passed(host, copied(value), type);
 }
 
 function stringArray(type: HostType & { readonly kind: "array" }, text: string, name: string): Value {
@@ -97,12 +90,13 @@ function stringArray(type: HostType & { readonly kind: "array" }, text: string, 
 
 /** `{a, b, .c = d}` as a value of `type`. */
 export function fromList(host: Interpreter, type: HostType | undefined, list: List, name = "", residence: Residence = "host"): Value {
-  const elements = withoutElision(type, list.elements);
+  const elements = expandedElements(host, withoutElision(type, list.elements));
+  if (elements === undefined) return unknown("a parameter pack", type);
   switch (type?.kind) {
     case "array": {
       const sized = type.size === undefined ? { ...type, size: elements.length } : type;
       const value = blank(host, sized, true, "", name, residence);
-      if (value.kind === "pointer" && value.target instanceof Allocation) fillArray(host, value.target, 0, sized, list);
+      if (value.kind === "pointer" && value.target instanceof Allocation) fillArray(host, value.target, 0, sized, elements);
       return value;
     }
     case "record": {
@@ -113,18 +107,14 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
           elements.map((element) => host.evaluate(element.value)),
           true,
         );
-      const taken = takenList(host, type, list);
-      if (taken) return construct(host, type, [taken], true);
-      if (constructors(host, type).length > 0)
-        return construct(
-          host,
-          type,
-          elements.map((element) => host.evaluate(element.value)),
-          true,
-        );
-      return filledMap(host, type, elements) ?? aggregate(host, type, list);
+      if (constructors(host, type).length > 0) {
+        const values = elements.map((element) => host.evaluate(element.value));
+        return construct(host, type, initialiserList(host, type, values) ?? values, true);
+      }
+      return filledMap(host, type, elements) ?? aggregate(host, type, elements);
     }
     case "container":
+      if (type.name === "variant" && elements.length === 1) return fromExpression(host, type, elements[0]?.value ?? list);
       if (elements.length <= 2 && (type.name === "unique_ptr" || type.name === "string" || elements.length === 0))
         return construct(
           host,
@@ -139,13 +129,62 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
       );
     case undefined: {
       const only = elements.length === 1 ? elements[0] : undefined;
-      return only === undefined ? unknown("a braced list of a type that is not known") : host.evaluate(only.value);
+      return only === undefined ? listToCome(host, list) : host.evaluate(only.value);
     }
     default: {
       const first = elements[0];
       return first === undefined ? blank(host, type, true, "") : convert(host.evaluate(first.value), type);
     }
   }
+}
+
+/** Where a constructor takes an `initializer_list` that the values fit: the list, which goes before other constructors. */
+function initialiserList(
+  host: Interpreter,
+  type: HostType & { readonly kind: "record" },
+  values: readonly Value[],
+): readonly Value[] | undefined {
+  const { functions, substitutionOf } = constructorsOf(host, type.record);
+  for (const fn of functions) {
+    const [parameter, more] = fn.parameters;
+    const node = parameter?.type.kind === "reference" ? parameter.type.to : parameter?.type;
+    if (node?.kind !== "named" || node.name.parts.at(-1)?.text !== "initializer_list" || (more && !more.default)) continue;
+    const list = hostType(host, node, substitutionOf(fn));
+    if (list?.kind !== "container" || !list.element || !values.every((value) => fits(list.element, value))) continue;
+    return [
+      listed(
+        host,
+        list,
+        values.map((value) => passed(host, value, list.element)),
+      ),
+    ];
+  }
+  return undefined;
+}
+
+function fits(element: HostType | undefined, value: Value): boolean {
+  if (listsToCome.has(value)) return element?.kind === "record" || element?.kind === "container";
+  const own = typeOfValue(value);
+  const isNumber = (type: HostType | undefined): boolean => type?.kind === "integer" || type?.kind === "floating";
+  return sameHostType(element, own) || (isNumber(element) && isNumber(own)) || (value.kind === "string" && element?.kind === "container");
+}
+
+/** Braced lists that are arguments: they become values of what takes them. */
+const listsToCome = new WeakMap<Value, (type: HostType) => Value>();
+
+function listToCome(host: Interpreter, list: List): Value {
+  const { frame, unit } = host;
+  const value = unknown("a braced list of a type that is not known");
+  listsToCome.set(value, (type) => {
+    const { frame: inner, unit: innerUnit } = host;
+    host.frame = frame;
+    host.unit = unit;
+    const made = fromList(host, type, list);
+    host.frame = inner;
+    host.unit = innerUnit;
+    return made;
+  });
+  return value;
 }
 
 /** `{{"a", 1}, {"b", 2}}` as a map: pairs that are put in one after the other. Undefined for other classes. */
@@ -165,27 +204,32 @@ function withoutElision(type: HostType | undefined, elements: List["elements"]):
   const inner = only?.value;
   if (type?.kind !== "container" || type.name !== "array" || more.length > 0) return elements;
   if (inner?.kind !== "list" || inner.type !== undefined) return elements;
-  const { element } = type;
-  return element?.kind === "integer" || element?.kind === "floating" || element?.kind === "pointer" ? inner.elements : elements;
+  return inner.elements;
 }
 
-function fillArray(host: Interpreter, allocation: Allocation, base: number, type: HostType & { readonly kind: "array" }, list: List): void {
+function fillArray(
+  host: Interpreter,
+  allocation: Allocation,
+  base: number,
+  type: HostType & { readonly kind: "array" },
+  elements: List["elements"],
+): void {
   const bytes = sizeOf(host, type.of);
   if (bytes === undefined) return;
   let offset = base;
-  for (const { value } of list.elements) {
-    if (type.of.kind === "array" && value.kind === "list") fillArray(host, allocation, offset, type.of, value);
+  for (const { value } of elements) {
+    if (type.of.kind === "array" && value.kind === "list") fillArray(host, allocation, offset, type.of, value.elements);
     else allocation.cells.set(offset, new Cell(fromExpression(host, type.of, value), type.of, undefined, true));
     offset += bytes;
   }
 }
 
-function aggregate(host: Interpreter, type: HostType & { readonly kind: "record" }, list: List): Value {
+function aggregate(host: Interpreter, type: HostType & { readonly kind: "record" }, elements: List["elements"]): Value {
   const made = construct(host, type, [], true);
   if (made.kind !== "record") return made;
   const cells = [...made.members.values()];
   let index = 0;
-  for (const { designator, value } of list.elements) {
+  for (const { designator, value } of elements) {
     if (designator !== undefined) index = Math.max(0, [...made.members.keys()].indexOf(designator));
     const cell = cells[index];
     index += 1;
@@ -196,8 +240,20 @@ function aggregate(host: Interpreter, type: HostType & { readonly kind: "record"
 
 /** A value as a parameter of a type gets it: of a class, what its constructor makes of a number or a pointer. */
 export function passed(host: Interpreter, value: Value, type: HostType | undefined): Value {
-  const isMade = type?.kind === "record" && /^(int|float|range|pointer)$/.test(value.kind) && constructors(host, type).length > 0;
-  return isMade ? construct(host, type, [value], false) : converted(host, value, type);
+  const list = type && listsToCome.get(value);
+  if (list && type) return list(type.kind === "reference" ? type.to : type);
+  return type?.kind === "record" && isMade(host, value, type) ? construct(host, type, [value], false) : converted(host, value, type);
+}
+
+/** Whether a constructor makes an object of a value of another type. */
+function isMade(host: Interpreter, value: Value, type: HostType & { readonly kind: "record" }): boolean {
+  if (isPlain(type)) return false;
+  if (/^(int|float|range|pointer|string|function|lambda|container)$/.test(value.kind)) return constructors(host, type).length > 0;
+  if (value.kind !== "record" || value.open || value.name === type.record.name) return false;
+  const record = instanceOf(value);
+  if (record && isOrDerives(host, record, lastName(type.record.declaration.name))) return false;
+  const { functions, substitutionOf } = constructorsOf(host, type.record);
+  return chooseOverload(host, functions, [{ value }], 0, true, substitutionOf) !== undefined;
 }
 
 /** `T(values...)`. */
@@ -211,7 +267,7 @@ export function construct(host: Interpreter, type: HostType, values: readonly Va
     return dim3(...values);
   }
   if (first?.kind === "string" && name === "string") return first;
-  if (first?.kind === "record" && values.length === 1 && first.name === name) return first;
+  if (first?.kind === "record" && values.length === 1 && first.name === name) return copyOfObject(host, type, first);
   if (first?.kind === "unknown" && values.length === 1 && first.type?.kind === "record") return first;
   const vector = values.length > 0 ? vectorValue(name, values) : undefined;
   if (vector !== undefined) return vector;
@@ -219,6 +275,25 @@ export function construct(host: Interpreter, type: HostType, values: readonly Va
   if (made.kind !== "record") return made;
   defaults(host, made, type);
   runConstructor(host, made, type, values);
+  return made;
+}
+
+/** What the copy constructor that a class defines makes of an object; without one it is copied member by member. */
+function copyOfObject(host: Interpreter, type: HostType & { readonly kind: "record" }, from: RecordValue): Value {
+  const { functions, substitutionOf } = constructorsOf(host, type.record);
+  const copies = functions.filter(({ parameters: [parameter, more] }) => {
+    const node = parameter?.type;
+    return (
+      !more && node?.kind === "reference" && node.to.kind === "named" && lastName(node.to.name) === lastName(type.record.declaration.name)
+    );
+  });
+  const own = copies.find(({ parameters: [parameter] }) => parameter?.type.kind === "reference" && !parameter.type.rvalue);
+  const fn = own && !own.deleted ? own : copies.find((each) => !each.deleted);
+  if (fn?.body === undefined || fn.defaulted) return copied(from);
+  const made = blank(host, type, true, "");
+  if (made.kind !== "record") return copied(from);
+  defaults(host, made, type);
+  host.call({ function: fn, arguments: [{ value: from }], self: new Cell(made, type), substitution: substitutionOf(fn) });
   return made;
 }
 
@@ -247,11 +322,8 @@ function isPlain({ record }: HostType & { readonly kind: "record" }): boolean {
   );
 }
 
-function constructors(host: Interpreter, type: HostType & { readonly kind: "record" }): readonly FunctionDeclaration[] {
-  const { name } = type.record;
-  const short = type.record.declaration?.name?.parts.at(-1)?.text ?? name;
-  return host.globals.methods(short, short).filter((fn) => fn.role === "constructor" || fn.role === undefined);
-}
+const constructors = (host: Interpreter, { record }: HostType & { readonly kind: "record" }): readonly FunctionDeclaration[] =>
+  isPlain({ kind: "record", record }) ? [] : constructorsOf(host, record).functions;
 
 function runConstructor(
   host: Interpreter,
@@ -259,111 +331,35 @@ function runConstructor(
   type: HostType & { readonly kind: "record" },
   values: readonly Value[],
 ): void {
-  const all = constructors(host, type);
+  const self = new Cell(made, type);
   const args = values.map((value): Argument => ({ value }));
-  const fn = all.length === 0 ? undefined : chooseOverload(host, all, args);
-  if (fn !== undefined) {
-    host.call({ function: fn, arguments: args, self: new Cell(made), substitution: type.record.substitution });
-    return;
-  }
+  if (!isPlain(type) && runConstructorOn(host, self, type.record, args)) return;
+  const isPlainly = isPlain(type) || constructors(host, type).length === 0;
   let k = 0;
   for (const cell of made.members.values()) {
     const value = values[k++];
-    if (value !== undefined) write(host, cell, value);
+    if (value === undefined) return;
+    write(host, cell, isPlainly ? value : unknown("a constructor that cannot be told", cell.type));
   }
 }
 
-/** `vector<T>(n)`, `(n, value)`, `(first, last)`, a copy; a smart pointer is the pointer it holds. */
-function container(host: Interpreter, type: ContainerType, values: readonly Value[]): Value {
-  const [first, second] = values;
-  if (first?.kind === "lambda" || first?.kind === "function") return first;
-  if (type.name === "unique_ptr") return first === undefined || first.kind !== "pointer" ? (first ?? nullPointer) : first;
-  if (first?.kind === "string" || (type.name === "string" && first !== undefined)) return first;
-  if (first === undefined) return emptyContainer(host, type);
-  if (first.kind === "container") return housed(first, type);
-  if (first.kind === "pointer" && first.target instanceof Allocation) {
-    if (second?.kind === "pointer" && second.target === first.target)
-      return copyRange(host, type, first.target, first.offset, second.offset);
-  }
-  if (first.kind === "unknown" && values.length === 1 && first.type?.kind !== "integer") return { ...first, type };
-  return filled(host, type, first, second);
+/**
+ * Runs a constructor of a class on an object of it, or of a class that derives from it, and before it those of the bases that it does not
+ * name itself. False where no constructor is written that takes the arguments: then nothing runs but those of bases.
+ */
+export function runConstructorOn(host: Interpreter, self: Cell, record: RecordInstance, args: readonly Argument[], depth = 0): boolean {
+  const methods = constructorsOf(host, record);
+  const fn = chooseOverload(host, methods.functions, args, 0, false, methods.substitutionOf);
+  if (depth > 8 || (fn === undefined && methods.functions.length > 0)) return false;
+  for (const base of basesOf(host, record)) if (!initialises(fn, base)) runConstructorOn(host, self, base, [], depth + 1);
+  if (fn === undefined) return false;
+  if (!fn.defaulted) host.call({ function: fn, arguments: args, self, substitution: methods.substitutionOf(fn) });
+  return true;
 }
 
-/** The same elements in a container of another kind: device and host vectors are assigned to each other. */
-function housed(value: ContainerValue, type: ContainerType): ContainerValue {
-  const residence = type.name === "device_vector" ? "device" : "host";
-  const copy = copyOf(value.storage);
-  const element = type.element ?? value.type.element;
-  const storage = new Allocation(copy.name, residence, element, copy.summary);
-  storage.cells = copy.cells;
-  return { ...value, type: { ...type, element }, storage };
-}
-
-function copyRange(host: Interpreter, type: ContainerType, from: Allocation, start: number | undefined, end: number | undefined): Value {
-  const bytes = sizeOf(host, type.element) ?? from.summary.elementBytes;
-  if (start === undefined || end === undefined || bytes === undefined)
-    return filled(host, type, unknown("a range between pointers that are not known"), undefined);
-  const made = filled(host, type, int((end - start) / bytes, "ulong"), undefined);
-  if (made.kind === "container") {
-    const { content, objects, numbers } = from.summary;
-    const beside = start === 0 ? { ...(objects ? { objects } : {}), ...(numbers ? { numbers } : {}) } : {};
-    made.storage.summary = { ...made.storage.summary, content: shifted(content, start, bytes), ...beside };
-    for (const [offset, cell] of from.cells)
-      if (offset >= start && offset < end)
-        made.storage.cells.set(offset - start, new Cell(copied(cell.value), type.element, undefined, true));
-  }
-  return made;
-}
-
-/** `size` elements, all of one value. */
-export function filled(host: Interpreter, type: ContainerType, size: Value, value: Value | undefined): Value {
-  const made = emptyContainer(host, type);
-  if (made.kind !== "container") return made;
-  const count = integerOf(size);
-  const { elementBytes } = made.storage.summary;
-  const content = value === undefined ? zeroContent : contentOf(convert(value, type.element));
-  const bytes = count === undefined || elementBytes === undefined ? undefined : count * elementBytes;
-  const rows = value?.kind === "container" && count !== undefined ? alike(value, count) : undefined;
-  if (rows) {
-    const of: Content = { kind: "unknown" };
-    made.storage.summary = {
-      ...made.storage.summary,
-      content: of,
-      reason: "elements that are made one by one",
-      objects: { of, rows, drawn: false },
-    };
-    return { ...made, size: int(count ?? 0, "ulong") };
-  }
-  made.storage.summary = {
-    ...made.storage.summary,
-    bytes,
-    content,
-    ...(content === unknownContent ? { reason: "filled with a value that is not known" } : {}),
-  };
-  return { ...made, size: count === undefined ? unknownSize(size) : int(count, "ulong") };
-}
-
-/** Numbers of containers that are all one. */
-const mostAlike = 1 << 20;
-
-/** The rows of a container of equal ones, while they are not too many and hold one number each. */
-function alike({ size, storage }: ContainerValue, count: number): readonly ArrayLike<number>[] | undefined {
-  const length = integerOf(size);
-  const { content } = storage.summary;
-  const held = content.kind === "zero" ? 0 : content.kind === "constant" ? content.value : undefined;
-  if (length === undefined || held === undefined || storage.cells.size > 0 || count > mostAlike || length > mostAlike) return undefined;
-  return new Array<ArrayLike<number>>(count).fill(new Float64Array(length).fill(held));
-}
-
-function unknownSize(size: Value) {
-  return size.kind === "unknown" ? size : unknownOf(size);
-}
-
-function listed(host: Interpreter, type: ContainerType, values: readonly Value[]): Value {
-  const made = filled(host, type, int(values.length, "ulong"), undefined);
-  if (made.kind !== "container") return made;
-  const bytes = sizeOf(host, type.element);
-  if (bytes !== undefined)
-    for (const [k, value] of values.entries()) made.storage.cells.set(k * bytes, new Cell(value, type.element, undefined, true));
-  return made;
-}
+/** Whether a constructor says how a base, or in its stead the object as a whole, is made. */
+const initialises = (fn: FunctionDeclaration | undefined, base: RecordInstance): boolean =>
+  (fn?.initialisers ?? []).some(({ name }) => {
+    const text = name.parts.at(-1)?.text;
+    return text === fn?.name.parts.at(-1)?.text || text === base.declaration.name?.parts.at(-1)?.text;
+  });

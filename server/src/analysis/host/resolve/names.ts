@@ -1,6 +1,9 @@
 /** What a name means where it stands: a value, and a place if it is an lvalue. */
 import type { Expression, Name, VariableDeclaration } from "../../../syntax/ast.ts";
-import type { Substitution } from "../../sema/types.ts";
+import { walk } from "../../../syntax/walk.ts";
+import type { Entity } from "../../sema/scope.ts";
+import { valueKey } from "../../sema/type-tools.ts";
+import type { TemplateValue as KnownValue, RecordInstance, Substitution } from "../../sema/types.ts";
 import { blank, hostType, templateValues } from "../memory/host-types.ts";
 import { type Frame, type Interpreter, libraryVariable, lookUpLocal } from "../memory/interpreter.ts";
 import { read } from "../memory/read-write.ts";
@@ -9,8 +12,10 @@ import { type GlobalVariable, isDeclaredOnly } from "../program/globals.ts";
 import type { HostUnit } from "../program/unit.ts";
 import { libraryConstant } from "../values/constants.ts";
 import { Allocation, Cell, type Place, type TemplateValue, type Value } from "../values/model.ts";
+import { templateConstant } from "../values/template-constant.ts";
 import { float, int, nullPointer, unknown } from "../values/values.ts";
 import { initialise } from "./construct.ts";
+import { qualifier } from "./methods.ts";
 
 type NameExpression = Expression & { readonly kind: "name" };
 
@@ -26,9 +31,100 @@ export function namePlace(host: Interpreter, name: Name): Place | undefined {
     if (host.frame.substitution !== undefined && substituted(host.frame.substitution, text) !== undefined) return undefined;
   }
   const variable = host.globals.variable(name, host.frame.path);
+  if (variable && name.parts.at(-1)?.templateArguments) return variableInstance(host, name);
+  const member = variable === undefined || isOfTemplate(host, variable) ? staticMember(host, name) : undefined;
+  if (member !== undefined) return member;
   if (variable !== undefined) return globalCell(host, variable);
   const initial = libraryVariables.get(text);
   return initial === undefined ? undefined : libraryVariable(host, text, initial);
+}
+
+/** `block_size<float>`: a constant made for just these arguments. */
+function variableInstance(host: Interpreter, name: Name): Cell | undefined {
+  const text = lastText(name);
+  const all = host.globals.variables(name, host.frame.path);
+  const primary = all.find((each) => !written(each));
+  const special = all.filter(written);
+  const given = templateValues(host, name);
+  const exact = special.find((each) => isForArguments(host, each, given));
+  if (exact) return globalCell(host, exact);
+  if (primary === undefined) return undefined;
+  const { declaration, path } = primary;
+  const values = new Map<string, KnownValue | readonly KnownValue[]>();
+  for (const [k, parameter] of (declaration.templateParameters ?? []).entries()) {
+    const value = parameter.pack ? given.slice(k).filter((each) => each !== undefined) : given[k];
+    if (parameter.name !== undefined && value !== undefined) values.set(parameter.name, value);
+  }
+  const { frame } = host;
+  host.frame = { ...globalFrame(path), substitution: host.substitutions.of(declaration, values, undefined) };
+  const type = hostType(host, declaration.type);
+  // Of one that rests on others of its kind, or of which a pattern is specialised, too much is to be told.
+  const isOpen = mentionsItself(declaration) || special.some((each) => (each.declaration.templateParameters?.length ?? 0) > 0);
+  const cell = new Cell(isOpen ? unknown(`which \`${text}\` is meant`, type) : initialise(host, declaration, type, true), type, text);
+  host.frame = frame;
+  return cell;
+}
+
+const written = ({ declaration }: GlobalVariable) => declaration.name.parts.at(-1)?.templateArguments;
+
+function isForArguments(host: Interpreter, variable: GlobalVariable, given: readonly TemplateValue[]): boolean {
+  const own = (variable.declaration.templateParameters?.length ?? 0) > 0 ? undefined : written(variable);
+  const values = own && host.semantics.context.templateValues(own, undefined, undefined);
+  return values?.every((value, k) => given[k] !== undefined && valueKey(given[k]) === valueKey(value)) ?? false;
+}
+
+function mentionsItself({ init, name }: VariableDeclaration): boolean {
+  let found = false;
+  for (const value of init?.values ?? [])
+    walk(value, (node) => {
+      if (node.kind === "name" && lastText(node.name) === lastText(name)) found = true;
+      return !found;
+    });
+  return found;
+}
+
+/** A static member of a class template, of which each instance has its own. */
+const isOfTemplate = (host: Interpreter, { path }: GlobalVariable): boolean =>
+  path.length > 0 && host.globals.isTemplate(path.at(-1) ?? "");
+
+/** `Traits::kernel`, `D::kBlock`, and such a name within the class: a static member of the class that an alias or a template parameter stands for. */
+function staticMember(host: Interpreter, name: Name): Cell | undefined {
+  const { frame } = host;
+  if (name.parts.length < 2 && frame.substitution === undefined) return undefined;
+  const { entities, record } = host.semantics.context.find(name, frame.substitution);
+  if (record || entities.length > 0 || name.parts.length < 2) return record && staticOf(host, record, entities);
+  const owner = qualifier(host, name);
+  return owner && staticMemberOf(host, owner, lastText(name));
+}
+
+/** The static data member among what a name means in an instance of a class: one cell for each. */
+function staticOf(host: Interpreter, record: RecordInstance, entities: readonly Entity[]): Cell | undefined {
+  const entity = entities.find((each) => each.kind === "variable" && each.declaration.init !== undefined) ?? entities[0];
+  if (entity?.kind !== "variable") return undefined;
+  const { declaration } = entity;
+  // Of a library's class that is built in only the constants are known.
+  if (declaration.start < 0) return undefined;
+  const path = [...host.globals.pathOfRecord(record.declaration)];
+  if (record.substitution.values.size === 0 && record.substitution.outer === undefined) return globalCell(host, { declaration, path });
+  const cells = host.instanceStatics.get(record) ?? new Map<VariableDeclaration, Cell>();
+  host.instanceStatics.set(record, cells);
+  const known = cells.get(declaration);
+  if (known) return known;
+  const { frame } = host;
+  const text = lastText(declaration.name);
+  host.frame = { ...globalFrame(path), substitution: record.substitution };
+  const type = hostType(host, declaration.type);
+  const cell = new Cell(unknown(`\`${text}\` is defined by itself`), type, text);
+  cells.set(declaration, cell);
+  cell.value = initialise(host, declaration, type, true);
+  host.frame = frame;
+  return cell;
+}
+
+/** A static member by an object of its class: `config.threads`. */
+export function staticMemberOf(host: Interpreter, record: RecordInstance, name: string): Cell | undefined {
+  const found = host.semantics.context.member(record, name);
+  return found.record && staticOf(host, found.record, found.entities);
 }
 
 /** With their first values. */
@@ -72,15 +168,6 @@ function substituted(substitution: Substitution, name: string): TemplateValue | 
     if (value !== undefined) return value;
   }
   return undefined;
-}
-
-function templateConstant(value: TemplateValue | readonly unknown[], name: string): Value {
-  if (typeof value === "bigint") return int(value, value >= -2147483648n && value <= 2147483647n ? "int" : "long");
-  if (typeof value === "boolean") return int(Number(value), "bool");
-  if (typeof value === "number") return float(value);
-  if (typeof value === "object" && "kind" in value && value.kind === "function" && "declarations" in value)
-    return { kind: "function", candidates: value.declarations, name, templateArguments: [] };
-  return unknown(`the template parameter \`${name}\` is no value`);
 }
 
 function enumeratorValue(

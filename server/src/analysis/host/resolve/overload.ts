@@ -4,13 +4,15 @@
  */
 import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
 import { takes } from "../../sema/overload.ts";
+import { valueKey } from "../../sema/type-tools.ts";
+import type { Substitution } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
-import type { HostType, Value } from "../values/model.ts";
+import type { HostType, LambdaValue, TemplateValue, Value } from "../values/model.ts";
 
 /**
  * The overload whose parameters fit the arguments best; undefined when none takes that many. `strict`: one that takes other
- * kinds of arguments, or any, is not chosen even if there is no better.
+ * kinds of arguments, or any, is not chosen even if there is no better. `substitutionOf`: of the class that one is a method of.
  */
 export function chooseOverload(
   host: Interpreter,
@@ -18,13 +20,14 @@ export function chooseOverload(
   args: readonly Argument[],
   written = 0,
   strict = false,
+  substitutionOf?: (fn: FunctionDeclaration) => Substitution | undefined,
 ): FunctionDeclaration | undefined {
   let chosen: FunctionDeclaration | undefined;
   let top = Number.NEGATIVE_INFINITY;
   for (const fn of candidates) {
-    if (!takes(fn, args.length, candidates) || (fn.templateParameters?.length ?? 0) < written) continue;
+    if (!takes(fn, args.length, candidates) || (!fn.specialisation && (fn.templateParameters?.length ?? 0) < written)) continue;
     if (fn.deleted) continue;
-    const points = candidates.length === 1 && !strict ? 0 : score(host, fn, args);
+    const points = candidates.length === 1 && !strict ? 0 : score(host, fn, args, substitutionOf?.(fn));
     if (strict && points <= 0.5) continue;
     if (points > top) {
       top = points;
@@ -34,20 +37,58 @@ export function chooseOverload(
   return chosen;
 }
 
+/** Of explicit specialisations those for just the arguments that are written; where there is none, the templates. */
+export function specialised(
+  host: Interpreter,
+  candidates: readonly FunctionDeclaration[],
+  written: readonly TemplateValue[],
+): readonly FunctionDeclaration[] {
+  if (written.length === 0 || !candidates.some((fn) => fn.specialisation)) return candidates;
+  const isFor = ({ name, specialisation }: FunctionDeclaration): boolean => {
+    const own = specialisation ? name.parts.at(-1)?.templateArguments : undefined;
+    const values = own && host.semantics.context.templateValues(own, undefined, undefined);
+    return values?.every((value, k) => keyOf(written[k]) === valueKey(value)) ?? false;
+  };
+  const exact = candidates.filter(isFor);
+  return exact.length > 0 ? exact : candidates.filter((fn) => !(fn.specialisation && fn.name.parts.at(-1)?.templateArguments));
+}
+
+const keyOf = (value: TemplateValue): string | undefined => (value === undefined ? undefined : valueKey(value));
+
 /** Points of an argument that cannot be converted. */
 const misfit = -1000;
 
-function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argument[]): number {
+function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argument[], substitution: Substitution | undefined): number {
   let points = fn.templateParameters === undefined || fn.specialisation ? 0.5 : 0;
   // Functions of the device are not called by the host.
   if (fn.specifiers.device && !fn.specifiers.host) points -= 100;
   for (const [k, { value }] of args.entries()) {
     const parameter = fn.parameters[k];
     if (parameter === undefined) break;
-    const declared = hostType(host, parameter.type, undefined);
+    const declared = hostType(host, parameter.type, substitution);
     points += fitness(declared?.kind === "reference" ? declared.to : declared, parameter, value);
   }
   return points;
+}
+
+/** The lambda whose parameters fit the arguments best. */
+export function chooseLambda(host: Interpreter, lambdas: readonly LambdaValue[], args: readonly Argument[]): LambdaValue | undefined {
+  let chosen: LambdaValue | undefined;
+  let top = misfit;
+  for (const lambda of lambdas) {
+    const { parameters } = lambda.expression;
+    if (parameters.length !== args.length && !parameters.some((each) => each.pack)) continue;
+    let points = 0;
+    for (const [k, { value }] of args.entries()) {
+      const parameter = parameters[k];
+      const type = parameter && hostType(host, parameter.type, lambda.substitution);
+      if (parameter) points += fitness(type?.kind === "reference" ? type.to : type, parameter, value);
+    }
+    if (points <= top) continue;
+    top = points;
+    chosen = lambda;
+  }
+  return chosen;
 }
 
 function fitness(type: HostType | undefined, parameter: ParameterDeclaration, value: Value): number {

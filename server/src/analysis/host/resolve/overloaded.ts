@@ -1,9 +1,12 @@
 /** Operators and conversions that classes of the program define. */
 import type { FunctionDeclaration, RecordDeclaration } from "../../../syntax/ast.ts";
+import { isPack, isTypeValue } from "../../sema/type-tools.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { convert } from "../values/convert.ts";
 import { Cell, type HostType, type RecordValue, type Value } from "../values/model.ts";
+import { templateConstant } from "../values/template-constant.ts";
+import { instanceOf } from "./methods.ts";
 import { chooseOverload } from "./overload.ts";
 
 /** `op` on operands of which one is an object: by its method, else by a function; undefined where neither is defined. */
@@ -30,7 +33,7 @@ export function converted(host: Interpreter, value: Value, type: HostType | unde
   if (!isObject(value) || type === undefined || type.kind === "record") return convert(value, type);
   const target = type.kind === "reference" ? type.to : type;
   const fn = target.kind === "record" ? undefined : conversionOf(host, value, target);
-  if (fn === undefined) return convert(value, type);
+  if (fn === undefined) return convert(integralConstant(host, value) ?? value, type);
   const substitution = value.type?.kind === "record" ? value.type.record.substitution : undefined;
   return convert(host.call({ function: fn, arguments: [], self: new Cell(value, value.type), substitution }), type);
 }
@@ -39,9 +42,20 @@ export function converted(host: Interpreter, value: Value, type: HostType | unde
 export function scalarOf(host: Interpreter, value: Value): Value {
   if (!isObject(value)) return value;
   const fn = conversionOf(host, value, undefined);
-  if (fn === undefined) return value;
+  if (fn === undefined) return integralConstant(host, value) ?? value;
   const substitution = value.type?.kind === "record" ? value.type.record.substitution : undefined;
   return host.call({ function: fn, arguments: [], self: new Cell(value, value.type), substitution });
+}
+
+/** What an `std::integral_constant`, or an object of a class that derives from one, stands for. */
+export function integralConstant(host: Interpreter, value: Value): Value | undefined {
+  const record = instanceOf(value);
+  const owner = record && host.semantics.context.member(record, "value").record;
+  if (owner?.template.name?.parts.at(-1)?.text !== "integral_constant" || owner.template.start >= 0) return undefined;
+  const [type, constant] = owner.arguments;
+  if (constant === undefined) return undefined;
+  const known = templateConstant(constant, "value");
+  return type !== undefined && !isPack(type) && isTypeValue(type) ? convert(known, type) : known;
 }
 
 function conversionOf(host: Interpreter, value: RecordValue, target: HostType | undefined): FunctionDeclaration | undefined {

@@ -6,8 +6,9 @@ import { elementOf, read } from "../memory/read-write.ts";
 import { Cell, type Place, type RecordValue, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { int, integerOf, openRecord, pointer, truth } from "../values/values.ts";
-import { lastText, namePlace } from "./names.ts";
-import { callOperator, scalarOf } from "./overloaded.ts";
+import { instanceOf } from "./methods.ts";
+import { lastText, namePlace, staticMemberOf } from "./names.ts";
+import { callOperator, integralConstant, scalarOf } from "./overloaded.ts";
 
 export function placeOf(host: Interpreter, e: Expression): Place | undefined {
   switch (e.kind) {
@@ -124,7 +125,14 @@ function member(host: Interpreter, e: Expression & { readonly kind: "member" }):
     object = read(host, target);
   }
   if (object.kind !== "record") return undefined;
-  return object.members.get(name) ?? (object.open ? openMember(object, name) : undefined);
+  const found = object.members.get(name) ?? (object.open ? openMember(object, name) : undefined);
+  if (found) return found;
+  const record = instanceOf(object);
+  if (name === "value") {
+    const constant = integralConstant(host, object);
+    if (constant) return new Cell(constant);
+  }
+  return record && staticMemberOf(host, record, name);
 }
 
 /** `v.at(i)`, `v.front()`, `v.back()`. */

@@ -17,8 +17,19 @@ export interface ContainerType {
   readonly element: HostType | undefined;
   /** `std::array<T, N>`. */
   readonly count?: number;
+  /** `std::variant<A, B>`: a value of one of them. */
+  readonly alternatives?: readonly (HostType | undefined)[];
 }
-export type ContainerName = "vector" | "device_vector" | "array" | "string" | "unique_ptr" | "function" | "set" | "unordered_set";
+export type ContainerName =
+  | "vector"
+  | "device_vector"
+  | "array"
+  | "string"
+  | "unique_ptr"
+  | "function"
+  | "variant"
+  | "set"
+  | "unordered_set";
 
 export type HostType = Type | ContainerType;
 

@@ -1,7 +1,23 @@
 /** The type a value says it has. */
 import { promotedName } from "../../sema/arithmetic-types.ts";
+import { sameUnqualified } from "../../sema/type-tools.ts";
 import type { HostType, Value } from "./model.ts";
 import { isFloat } from "./values.ts";
+
+/** Two types are known and the same; qualifiers are no difference, nor what containers hold. */
+export function sameHostType(a: HostType | undefined, b: HostType | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  if (a.kind === "container" || b.kind === "container") return a.kind === b.kind && "name" in a && "name" in b && a.name === b.name;
+  return sameUnqualified(a, b);
+}
+
+/** Whether a value is of a type: a text is one of a `std::string` as well as a C string. */
+export function isOfType(value: Value, type: HostType | undefined): boolean | undefined {
+  const isString = type?.kind === "record" ? type.record.name === "string" : type?.kind === "container" && type.name === "string";
+  if (isString) return value.kind === "string";
+  const own = typeOfValue(value);
+  return own === undefined || type === undefined ? undefined : sameHostType(own, type);
+}
 
 export function typeOfValue(value: Value): HostType | undefined {
   switch (value.kind) {

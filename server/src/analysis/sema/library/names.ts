@@ -150,6 +150,28 @@ export const runtimeRecords: readonly (readonly [name: string, fields: readonly 
   ["cudaExtent", sizes("width", "height", "depth")],
   ["cudaPos", sizes("x", "y", "z")],
   ["cudaPitchedPtr", [["void*", "ptr"], ...sizes("pitch", "xsize", "ysize")]],
+  [
+    "cudaLaunchConfig_t",
+    [
+      ["dim3", "gridDim"],
+      ["dim3", "blockDim"],
+      ...sizes("dynamicSmemBytes"),
+      ["void*", "stream"],
+      ["void*", "attrs"],
+      ["unsigned int", "numAttrs"],
+    ],
+  ],
+  [
+    "cudaKernelNodeParams",
+    [
+      ["void*", "func"],
+      ["dim3", "gridDim"],
+      ["dim3", "blockDim"],
+      ["unsigned int", "sharedMemBytes"],
+      ["void**", "kernelParams"],
+      ["void**", "extra"],
+    ],
+  ],
 ];
 
 /** Scalar kinds of vector types: `float4`, `uchar2`; with bytes. */
