@@ -15,7 +15,7 @@ export interface Distribution {
 }
 
 /** An integer from 0 to `range`. */
-export function integerUpTo(from: Generator, range: number): number {
+function integerUpTo(from: Generator, range: number): number {
   const width = from.greatest - from.least;
   if (width === range) return from.next() - from.least;
   if (width < range) {
@@ -47,7 +47,7 @@ export function integerUpTo(from: Generator, range: number): number {
 }
 
 /** A number in [0, 1). */
-export function canonical(from: Generator, type: FloatName = "double"): number {
+function canonical(from: Generator, type: FloatName = "double"): number {
   const made = type === "double" ? doubleOf(from) : floatOf32(from);
   return made < 1 ? made : type === "double" ? 1 - 2 ** -53 : 1 - 2 ** -24;
 }

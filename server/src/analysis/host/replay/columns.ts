@@ -264,7 +264,7 @@ const isMade = (content: Content): boolean =>
   (content.kind === "parts" && content.parts.length <= fewParts && content.parts.some((part) => isMade(part.content)));
 
 /** Numbers among it stand for the program's. */
-export const isInvented = (content: Content): boolean =>
+const isInvented = (content: Content): boolean =>
   (content.kind === "values" && content.drawn === true) ||
   (content.kind === "parts" && content.parts.some((part) => isInvented(part.content)));
 

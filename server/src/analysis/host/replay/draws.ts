@@ -4,7 +4,6 @@ import { discrete, distributions, type Kept, shares } from "../library/distribut
 import { generators } from "../library/generators.ts";
 import { engineOf, madeUp, resultOf, Source, type Stream, shortName, sourceOf, streamOfLibrary, weightsOf } from "../library/random.ts";
 import { hostType } from "../memory/host-types.ts";
-import { Cell, type RecordValue } from "../values/model.ts";
 import { integerOf } from "../values/values.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
 import { drawnSource, inventedSource } from "./flow.ts";
@@ -222,8 +221,3 @@ function declaredEngine(machine: Machine, name: string, [seed]: readonly Express
 
 /** Operations that making an engine takes. */
 const engineCost = 640;
-
-/** What a call is made on, where that is a record of the host. */
-export function hostRecord(place: unknown): RecordValue | undefined {
-  return place instanceof Cell && place.value.kind === "record" ? place.value : undefined;
-}

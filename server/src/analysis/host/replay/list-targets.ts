@@ -160,7 +160,7 @@ function rowsOf(
   return { kind: "lists", rows: () => rows, type, source: rows };
 }
 
-export const vectorBytes = 24;
+const vectorBytes = 24;
 
 function giveUp(): never {
   throw new GivenUp();

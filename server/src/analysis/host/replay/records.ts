@@ -34,7 +34,7 @@ function isMaker({ host }: Machine, { name }: Expression & { readonly kind: "nam
 }
 
 /** Stores a record's members. */
-export function storesTo(machine: Machine, members: readonly (Slot | Item)[], parts: readonly Code[]): Run {
+function storesTo(machine: Machine, members: readonly (Slot | Item)[], parts: readonly Code[]): Run {
   const stores = members.map((member, k) => {
     const part = parts[k];
     if (!part) throw new Unsupported();

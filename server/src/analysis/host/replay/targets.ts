@@ -115,7 +115,7 @@ function memberOf(machine: Machine, e: Expression & { readonly kind: "member" },
 }
 
 /** A place that the host's code designates by names alone. */
-export function hostPlace(machine: Machine, e: Expression): Place {
+function hostPlace(machine: Machine, e: Expression): Place {
   let root = e;
   while (root.kind === "member") root = withoutParentheses(root.base);
   if (root.kind !== "name" && root.kind !== "this") throw new Unsupported();
