@@ -4,6 +4,7 @@ import { discrete, distributions, type Kept, shares } from "../library/distribut
 import { generators } from "../library/generators.ts";
 import { engineOf, madeUp, resultOf, Source, type Stream, shortName, sourceOf, streamOfLibrary, weightsOf } from "../library/random.ts";
 import { hostType } from "../memory/host-types.ts";
+import type { RecordValue } from "../values/model.ts";
 import { integerOf } from "../values/values.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
 import { drawnSource, inventedSource } from "./flow.ts";
