@@ -10,6 +10,9 @@ import { optimise } from "./pipeline.ts";
  */
 const optimisingSteps = 10_000_000;
 
+/** Of the work that is left, what optimising one kernel may take. */
+const mostOfWork = 0.6;
+
 export interface Optimised {
   readonly kernel: Kernel;
   /** The steps ran out: not all that the compiler does was done. */
@@ -30,7 +33,8 @@ export function optimised(kernel: Kernel, work: Work, steps = optimisingSteps): 
   const before = byLimit.get(steps);
   if (before) return before;
   const copy = cloneKernel(kernel);
-  const own = work.share(steps);
+  // What it makes is still to be run.
+  const own = work.share(Math.min(steps, mostOfWork * work.left));
   optimise(copy, { work: own });
   const made = { kernel: copy, inPart: own.isOver };
   // With more left another time, more may come of it.

@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.05,
+  wider: 1,
   classes: {
-    launch: { launches: 65, error: 0.11 },
-    compute: { launches: 125, error: 0.31 },
-    l1: { launches: 162, error: 0.19 },
-    l2: { launches: 248, error: 0.25 },
-    memory: { launches: 271, error: 0.21 },
-    atomics: { launches: 37, error: 0.46 },
-    host: { launches: 2, error: 0.24 },
-    waits: { launches: 50, error: 0.38 },
+    launch: { launches: 64, error: 0.1 },
+    compute: { launches: 128, error: 0.29 },
+    l1: { launches: 163, error: 0.18 },
+    l2: { launches: 253, error: 0.25 },
+    memory: { launches: 266, error: 0.18 },
+    atomics: { launches: 37, error: 0.44 },
+    host: { launches: 2, error: 0.21 },
+    waits: { launches: 47, error: 0.37 },
   },
 };

@@ -37,7 +37,7 @@ export function stretchOf(costs: ArrayLike<number>, machine: Machine, dealt: rea
   if (!(machine.resident >= 1) || !(machine.alone >= 1)) return 1;
   const one = { ...machine, sms: 1 };
   const usual = dealt ? makespan(dealt, one) : meanOf(evenDeals(costs, Math.ceil(count / machine.sms)).map((deal) => makespan(deal, one)));
-  return usual > 0 ? Math.min(mostStretch, Math.max(1, makespan(costs, machine) / usual)) : 1;
+  return Math.min(mostStretch, Math.max(1, makespan(costs, machine) / usual));
 }
 
 /** So many blocks as one SM may have of all, of each length its share, in several orders. */

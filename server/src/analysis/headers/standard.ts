@@ -244,7 +244,7 @@ public:
         return entries_[n].second;
     }
     V &at(const K &key) { return find(key)->second; }
-    void insert(const pair<K, V> &entry) { (*this)[entry.first] = entry.second; }
+    void insert(const pair<K, V> &entry) { if (find(entry.first) == end()) (*this)[entry.first] = entry.second; }
     void emplace(const K &key, const V &value) { if (find(key) == end()) (*this)[key] = value; }
     void try_emplace(const K &key, const V &value) { if (find(key) == end()) (*this)[key] = value; }
     void insert_or_assign(const K &key, const V &value) { (*this)[key] = value; }
@@ -271,7 +271,7 @@ public:
     bool empty() const { return first_ == all_.size(); }
     size_t size() const { return all_.size() - first_; }
     void push(const T &value) { all_.push_back(value); }
-    void emplace(const T &value) { all_.push_back(value); }
+    template <typename... A> void emplace(A... args) { all_.push_back(T{args...}); }
     T &front() { return all_[first_]; }
     T &back() { return all_[all_.size() - 1]; }
     void pop() { first_++; }
@@ -288,7 +288,7 @@ public:
     bool empty() const { return all_.size() == 0; }
     size_t size() const { return all_.size(); }
     void push(const T &value) { all_.push_back(value); }
-    void emplace(const T &value) { all_.push_back(value); }
+    template <typename... A> void emplace(A... args) { all_.push_back(T{args...}); }
     T &top() { return all_[all_.size() - 1]; }
     void pop() { all_.pop_back(); }
 };
@@ -335,7 +335,8 @@ public:
 }
 `;
 
-const set = (name: string): string => `template <typename T> class ${name} {
+/** `Rule`: a program's own order, by which these are not kept. */
+const set = (name: string): string => `template <typename T, typename Rule = void> class ${name} {
     vector<T> all_;
 public:
     typedef T *iterator;

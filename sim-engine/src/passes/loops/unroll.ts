@@ -96,6 +96,9 @@ function startsAtConstant({ header }: Loop, entry: Block): boolean {
   return header.phis.some((phi) => phi.type !== "f32" && phi.type !== "f64" && isConstant(phi.args[enter]));
 }
 
+/** Operations that are counted, or blocks that are gone through, while a pass looks at one. */
+const visited = 16;
+
 /** Visits innermost loops first, each once, with its shape as it then is. `visit` says whether it changed the kernel. */
 function eachLoop(kernel: Kernel, work: Work, visit: (loop: Loop, test: BottomTested, entry: Block) => boolean): boolean {
   const done = new Set<Block>();
@@ -109,7 +112,7 @@ function eachLoop(kernel: Kernel, work: Work, visit: (loop: Loop, test: BottomTe
     done.add(loop.header);
     const test = bottomTest(loop);
     const size = kernel.blocks.reduce((sum, block) => sum + block.ops.length, 0);
-    work.spend(size);
+    work.spend(size / visited);
     if (!test || size > operationLimit) continue;
     const blocks = kernel.blocks.length;
     const changes = visit(loop, test, preheader(kernel, loop));
@@ -120,7 +123,7 @@ function eachLoop(kernel: Kernel, work: Work, visit: (loop: Loop, test: BottomTe
 
 function innermostFirst(kernel: Kernel, work: Work): readonly Loop[] {
   const loops = findLoops(kernel).reverse();
-  work.spend(loops.reduce((sum, { blocks }) => sum + blocks.size, 0));
+  work.spend(loops.reduce((sum, { blocks }) => sum + blocks.size, 0) / visited);
   return loops;
 }
 

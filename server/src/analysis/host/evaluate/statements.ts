@@ -268,6 +268,9 @@ function rangeElements(host: Interpreter, expression: Expression, range: Value):
   }
   if (range.kind === "container") {
     const base = pointer(range.storage, range.type.element);
+    // In which order a hash has them is the library's.
+    if (range.type.name === "unordered_set" && (integerOf(range.size) ?? 2) > 1)
+      return { size: range.size, at: () => new Cell(unknown("an element of an unordered set", range.type.element), range.type.element) };
     return { size: range.size, at: (index) => elementOf(host, base, integerOf(index)) };
   }
   if (range.kind === "pointer" && range.target !== undefined && !(range.target instanceof Cell)) {

@@ -3,7 +3,7 @@ import type { Content } from "@warplens/sim-engine";
 import { contentOf, overlaid, wholeContent } from "../memory/content.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
-import type { Interpreter } from "../memory/interpreter.ts";
+import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { read, sizeOf, write } from "../memory/read-write.ts";
 import { copyMemory } from "../memory/transfer.ts";
@@ -49,9 +49,15 @@ function elementOf(span: Span, value: Value): Value {
   return convert(value, span.to ?? span.allocation.element);
 }
 
+/** A range that is not understood holds other elements than before. */
+function changedSomehow(host: Interpreter, args: readonly Argument[]): Value {
+  forgetTargets(host, args, "a range that is not followed was changed");
+  return voidValue;
+}
+
 const iota: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
-  if (found === undefined) return voidValue;
+  if (found === undefined) return changedSomehow(host, args);
   const start = found.rest[0] === undefined ? 0 : numberOf(argumentValue(found.rest, 0));
   const stride = found.rest[1] === undefined ? 1 : numberOf(argumentValue(found.rest, 1));
   setSpan(host, found.span, start === undefined || stride === undefined ? unknownContent : { kind: "linear", start, stride });
@@ -60,7 +66,7 @@ const iota: LibraryFunction = (host, args) => {
 
 const generate: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
-  if (found === undefined) return voidValue;
+  if (found === undefined) return changedSomehow(host, args);
   const generator = argumentValue(found.rest, 0);
   const made = generator.kind === "function" && generator.name === "rand" ? range(0, 2147483647, "int") : anyOf(host, generator);
   const random = made.kind === "range" ? made : unknown("values of a generator");
@@ -78,7 +84,7 @@ function anyOf(host: Interpreter, generator: Value): Value {
 
 const shuffle: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
-  if (found === undefined) return voidValue;
+  if (found === undefined) return changedSomehow(host, args);
   const { allocation, elementBytes, bytes } = found.span;
   const content = elementBytes === undefined ? unknownContent : wholeContent(allocation, elementBytes);
   const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
@@ -91,6 +97,7 @@ const shuffle: LibraryFunction = (host, args) => {
       host.journal.summarise(allocation, { ...summary, numbers: { of: summary.content, values: numbers } });
   } else if (content.kind === "linear" && n !== undefined)
     setSpan(host, found.span, { kind: "uniform", lo: content.start, hi: content.start + content.stride * n });
+  else setSpan(host, found.span, unknownContent, "elements in an order that is not known");
   return voidValue;
 };
 
@@ -114,7 +121,7 @@ function shuffled(host: Interpreter, span: Span, engine: Value): Float64Array | 
 
 const sort: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
-  if (found === undefined) return voidValue;
+  if (found === undefined) return changedSomehow(host, args);
   const { allocation, elementBytes, bytes } = found.span;
   const content = elementBytes === undefined ? unknownContent : wholeContent(allocation, elementBytes);
   const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
@@ -155,7 +162,7 @@ function numbersOf(host: Interpreter, { allocation, begin, bytes, elementBytes, 
 
 const copy: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
-  if (found === undefined) return voidValue;
+  if (found === undefined) return changedSomehow(host, args);
   const { span, rest } = found;
   copyMemory(
     host,

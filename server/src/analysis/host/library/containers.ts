@@ -4,13 +4,13 @@ import { contentOf, joinContents } from "../memory/content.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent } from "../memory/journal.ts";
 import { copied, elementOf, read, sizeOf, write } from "../memory/read-write.ts";
-import { filled, listed } from "../resolve/container.ts";
+import { filled, isSet, listed } from "../resolve/container.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { convert } from "../values/convert.ts";
 import type { ContainerValue, Place, Value } from "../values/model.ts";
 import { int, integerOf, pointer, unknown, voidValue } from "../values/values.ts";
 import { argumentValue } from "./library.ts";
-import { isSet, ofMembers } from "./sets.ts";
+import { ofMembers } from "./sets.ts";
 
 /** Calls `object.name(args)`; `place` is where the object stands, for methods that change it. */
 export function callContainer(
@@ -25,7 +25,7 @@ export function callContainer(
     if (place !== undefined && value.kind === "container") replace(host, place, value);
     return voidValue;
   };
-  const known = isSet(object) ? ofMembers(host, object, name, args) : undefined;
+  const known = isSet(object.type) ? ofMembers(host, object, name, args) : undefined;
   if (known) return "result" in known ? known.result : change(known.changed);
   switch (name) {
     case "size":
@@ -69,10 +69,7 @@ export function callContainer(
     case "erase":
     case "insert":
     case "emplace":
-      return (
-        edited(host, object, place, name === "emplace" ? "insert" : name, args) ??
-        change(filled(host, type, unknown(`the size after \`${name}\``), undefined))
-      );
+      return edited(host, object, place, name === "emplace" ? "insert" : name, args) ?? change(ofAnySize(host, object));
     case "pop_front":
       return edited(host, object, place, "erase", [{ value: pointer(storage, type.element) }]) ?? voidValue;
     case "push_front":
@@ -87,6 +84,19 @@ export function callContainer(
       replace(host, other.place, object);
       return change(other.value);
     }
+    // Through such iterators, or by such methods, elements may come to other places, or be taken away.
+    case "rbegin":
+    case "rend":
+    case "sort":
+    case "reverse":
+    case "unique":
+    case "remove":
+    case "remove_if":
+    case "merge":
+    case "splice":
+    case "replace":
+      change(ofAnySize(host, object));
+      return unknown(`the method \`${name}\` of a container`);
     case "operator()":
       return host.apply(object, args);
     default:
@@ -128,7 +138,9 @@ function edited(
     const length = second.offset === undefined || third.offset === undefined ? undefined : (third.offset - second.offset) / bytes;
     if (second.target !== third.target || length === undefined || length < 0 || length > mostMoved) return undefined;
     all.splice(at, 0, ...Array.from({ length }, (_, k) => valueAt(second, k)));
-  } else if (second !== undefined && third === undefined) all.splice(at, 0, convert(copied(second), type.element));
+    // A value that is not known may be a list of several.
+  } else if (second !== undefined && second.kind !== "unknown" && third === undefined)
+    all.splice(at, 0, convert(copied(second), type.element));
   else return undefined;
   const made = listed(host, type, all);
   if (made.kind !== "container") return undefined;

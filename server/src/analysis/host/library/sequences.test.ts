@@ -122,3 +122,37 @@ test("a rule that cannot be told leaves the order unknown", () => {
   );
   expect(fact?.configuration.map(({ what }) => what)).toEqual(["block"]);
 });
+
+const containers = `#include <algorithm>\n#include <cstdlib>\n#include <ctime>\n#include <set>\n#include <unordered_set>\n#include <vector>\n${kernel}`;
+
+describe("not told as known", () => {
+  const unknowns: Record<string, string> = {
+    "how many of numbers that nobody knows are different":
+      "srand(time(NULL)); std::set<int> s; for (int i = 0; i < 50; i++) s.insert(rand() % 100); k<<<s.size(), 32>>>(a, 1);",
+    "what is left of such numbers without repeats":
+      "srand(time(NULL)); std::vector<int> v; for (int i = 0; i < 50; i++) v.push_back(rand() % 100); std::sort(v.begin(), v.end()); v.erase(std::unique(v.begin(), v.end()), v.end()); k<<<v.size(), 32>>>(a, 1);",
+    "a length that is such a number":
+      "srand(time(NULL)); std::vector<int> v; for (int i = 0; i < 9; i++) v.resize(rand() % 20 + 1); k<<<v.size(), 32>>>(a, 1);",
+    "in which order a hash has its elements":
+      "std::unordered_set<int> s{5, 3, 9}; int last = 0; for (int x : s) last = x; k<<<last, 32>>>(a, 1);",
+    "how many of a range are different": "std::vector<int> v{3, 3, 1}; std::set<int> s(v.begin(), v.end()); k<<<s.size(), 32>>>(a, 1);",
+    "the order of a set with a rule": "std::set<int, std::greater<int>> s{1, 2}; k<<<*s.begin(), 32>>>(a, 1);",
+    "what was sorted from behind": "std::vector<int> v{3, 1, 2}; std::sort(v.rbegin(), v.rend()); k<<<v[0], 32>>>(a, 1);",
+    "what was shuffled":
+      "std::vector<int> v(64); for (int i = 0; i < 64; i++) v[i] = i % 4 + 1; std::random_shuffle(v.begin(), v.end()); k<<<v[1], 32>>>(a, 1);",
+  };
+  test.each(Object.entries(unknowns))("%s", (_, source) => {
+    const [fact] = launchesOf(inMain(source, containers));
+    expect(fact?.configuration.map(({ what }) => what)).not.toEqual([]);
+  });
+});
+
+test("what was put into a map first stays there, and what is put into a queue is made in place", () => {
+  const facts = launchesOf(
+    inMain(
+      "std::map<int, int> m; for (int i = 0; i < 5; i++) m.insert({0, i + 3}); k<<<m.size(), m[0]>>>(a, 1); std::queue<std::pair<int, int>> q; q.emplace(2, 64); k<<<q.front().first, q.front().second>>>(a, 1);",
+      `#include <map>\n#include <queue>\n${kernel}`,
+    ),
+  );
+  expect(shapes(facts)).toEqual(["k 1 3", "k 2 64"]);
+});

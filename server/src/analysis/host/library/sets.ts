@@ -8,8 +8,6 @@ import { int, integerOf, numberOf } from "../values/values.ts";
 /** Elements that are kept one by one. */
 const mostMembers = 1024;
 
-export const isSet = ({ type }: ContainerValue): boolean => type.name === "set" || type.name === "unordered_set";
-
 /** What a set holds, in its order; undefined where one of its elements is not known, or they are too many. */
 function membersOf(host: Interpreter, { storage, size, type }: ContainerValue): Value[] | undefined {
   const count = integerOf(size);

@@ -114,6 +114,9 @@ function asContainer(host: Interpreter, type: Type | undefined): HostType | unde
   if (type?.kind !== "record") return type;
   const name = containers[type.record.template.name?.parts.at(-1)?.text ?? ""];
   if (name === undefined || name === "string" || !isStandard(host, type.record.template)) return type;
+  // Ordered, or told apart, by a rule of the program's.
+  const [, rule] = type.record.arguments;
+  if (/set$/.test(name) && rule !== undefined && !isPack(rule) && isTypeValue(rule) && rule.kind !== "void") return undefined;
   const [first, count] = type.record.arguments;
   const known = (value: typeof first): HostType | undefined =>
     value !== undefined && !isPack(value) && isTypeValue(value) ? asContainer(host, value) : undefined;
@@ -135,6 +138,8 @@ function containerType(host: Interpreter, name: Name, substitution: Substitution
   const own = qualified ? undefined : host.globals.record(name);
   if (own !== undefined && !isStandard(host, own)) return undefined;
   const [first, second] = last.templateArguments ?? [];
+  // Ordered, or told apart, by a rule of the program's.
+  if (second !== undefined && (container === "set" || container === "unordered_set")) return undefined;
   if (container !== "string" && first === undefined) return undefined;
   if (container === "variant")
     return { kind: "container", name: container, element: undefined, alternatives: alternatives(host, last, substitution) };

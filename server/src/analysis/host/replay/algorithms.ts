@@ -5,13 +5,13 @@ import { shuffleSwaps } from "../library/distributions.ts";
 import { sortAsLibrary } from "../library/sorting.ts";
 import { lastText } from "../resolve/names.ts";
 import type { Known } from "./arithmetic.ts";
-import { conversion } from "./arithmetic.ts";
+import { conversion, isWideUnsigned } from "./arithmetic.ts";
 import { drawerAt, lambdaAt, ownLambda } from "./called.ts";
 import { drawn, libraryDraw } from "./draws.ts";
 import { iteratorOf, numberLists, readSpan, type Span, sourcesOf, spanOf } from "./iterators.ts";
 import { listOf } from "./list-targets.ts";
 import { type AnyList, type Code, GivenUp, type Machine, newSlot, spend, type Target, Unsupported } from "./machine.ts";
-import { methodCode } from "./methods.ts";
+import { isOfPairs, methodCode } from "./methods.ts";
 import { loadOf, storeTo, targetOf } from "./targets.ts";
 import { narrowed } from "./wide.ts";
 
@@ -275,6 +275,7 @@ function sorting(machine: Machine, args: readonly Expression[], isStable: boolea
   const [, , rule] = args;
   if (list.kind !== "numbers" && list.kind !== "records") throw new Unsupported();
   const before = rule ? beforeBy(machine, list, rule) : undefined;
+  if (!before) mayBeCompared(list);
   stored(machine, span);
   return nothing(() => {
     const [from, to] = span.bounds();
@@ -284,6 +285,8 @@ function sorting(machine: Machine, args: readonly Expression[], isStable: boolea
     const [only] = lists;
     if (!before && only && lists.length === 1) {
       const numbers = Float64Array.from({ length: to - from }, (_, k) => known(only.read(from + k))).sort();
+      // Of 64 bits without a sign these are the greatest.
+      if (list.kind === "numbers" && isWideUnsigned(list.type) && (numbers[0] ?? 0) < 0) throw new GivenUp();
       for (let k = from; k < to; k++) only.write(k, numbers[k - from]);
       return;
     }
@@ -299,6 +302,11 @@ function sorting(machine: Machine, args: readonly Expression[], isStable: boolea
 function known(value: Known): number {
   if (typeof value !== "number" || Number.isNaN(value)) throw new GivenUp();
   return value;
+}
+
+/** Numbers and pairs, which the language compares: a class may say itself what is less. @throws Unsupported */
+function mayBeCompared(list: AnyList): void {
+  if (list.kind === "records" && !isOfPairs(list)) throw new Unsupported();
 }
 
 /** One member after the other, as `std::pair` has it. */
@@ -317,6 +325,7 @@ function beforeBy(machine: Machine, list: AnyList, rule: Expression): (columns: 
   const e = withoutParentheses(rule);
   if (e.kind === "call" && e.callee.kind === "name" && /^(greater|less)$/.test(lastText(e.callee.name))) {
     const isLess = lastText(e.callee.name) === "less";
+    mayBeCompared(list);
     return (columns) => {
       const compare = byMembers(columns);
       return isLess ? compare : (a, b) => compare(b, a);

@@ -37,7 +37,7 @@ function conversionOfNumbers(from: NumberName, to: NumberName): Conversion {
   };
 }
 
-const isWideUnsigned = (type: NumberName): boolean => !isFloatName(type) && bitsOf(type) === 64 && isUnsigned(type);
+export const isWideUnsigned = (type: NumberName): boolean => !isFloatName(type) && bitsOf(type) === 64 && isUnsigned(type);
 
 const same: Conversion = (value) => value;
 

@@ -2,12 +2,13 @@
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { lastText } from "../resolve/names.ts";
-import { conversion, type Known } from "./arithmetic.ts";
+import { conversion, isWideUnsigned, type Known } from "./arithmetic.ts";
 import { iteratorOf, numberLists, sourcesOf } from "./iterators.ts";
 import { listOf } from "./list-targets.ts";
 import { lengthOf } from "./lists.ts";
 import {
   type AnyList,
+  asDecision,
   type Code,
   GivenUp,
   type ListOfLists,
@@ -117,7 +118,7 @@ function numbersMethod(machine: Machine, target: NumberList, name: string, args:
       return changes(machine, target, () => list().resize(list().length - 1, 0));
     case "resize": {
       if (!first) throw new Unsupported();
-      const length = machine.code(first).run;
+      const length = lengthCode(machine, first);
       const fill = second ? value(second) : () => 0;
       return changes(machine, target, () => {
         const to = count(length());
@@ -127,7 +128,7 @@ function numbersMethod(machine: Machine, target: NumberList, name: string, args:
     }
     case "assign": {
       if (!first || !second) throw new Unsupported();
-      const length = machine.code(first).run;
+      const length = lengthCode(machine, first);
       const fill = value(second);
       return changes(machine, target, () => {
         const to = count(length());
@@ -145,12 +146,18 @@ function numbersMethod(machine: Machine, target: NumberList, name: string, args:
   }
 }
 
+/** How long a list becomes: whatever it rests on decides what follows. */
+const lengthCode = (machine: Machine, e: Expression): Run => asDecision(machine, () => machine.code(e)).run;
+
+/** Pairs, which are compared one member after the other. */
+export const isOfPairs = ({ fields }: RecordList): boolean => [...fields.keys()].join() === "first,second";
+
 /** `v.insert(v.end(), first, last)`, `v.insert(v.end(), value)` */
 function insertion(machine: Machine, target: NumberList, [at, first, last]: Arguments): Code {
   const { list } = target;
   if (!first || !isEnd(machine, at, target)) throw new Unsupported();
   if (!last) return numbersMethod(machine, target, "push_back", [first]);
-  const [from, to] = [iteratorOf(machine, first), iteratorOf(machine, last)];
+  const [from, to] = asDecision(machine, () => [iteratorOf(machine, first), iteratorOf(machine, last)]);
   for (const source of sourcesOf(from.list)) machine.random?.flow.readsList(source);
   return changes(machine, target, () => {
     for (const value of valuesBetween(machine, from.list, from.at(), to.at())) list().append(value);
@@ -191,7 +198,12 @@ function withoutRepeats(machine: Machine, target: NumberList | RecordList, [writ
     throw new Unsupported();
   const [first, last] = e.arguments;
   if (!first || !isEnd(machine, end, target) || !isEnd(machine, last, target)) throw new Unsupported();
-  const from = iteratorOf(machine, first);
+  // A class may say itself what is the same.
+  if (target.kind === "records" && !isOfPairs(target)) throw new Unsupported();
+  const from = asDecision(machine, () => {
+    for (const source of sourcesOf(target)) machine.random?.flow.readsList(source);
+    return iteratorOf(machine, first);
+  });
   return changes(machine, target, () => {
     const lists = numberLists(target);
     const length = lengthOf(target);
@@ -234,7 +246,7 @@ function recordsMethod(machine: Machine, target: RecordList, name: string, args:
       return changes(machine, target, () => resize(target, count(lengthOf(target) - 1)));
     case "resize": {
       if (!first || args.length > 1) throw new Unsupported();
-      const length = machine.code(first).run;
+      const length = lengthCode(machine, first);
       return changes(machine, target, () => resize(target, count(length())));
     }
     case "erase":
@@ -249,7 +261,7 @@ function listsMethod(machine: Machine, target: ListOfLists, name: string, args: 
   switch (name) {
     case "resize": {
       if (!first || args.length > 1) throw new Unsupported();
-      const length = machine.code(first).run;
+      const length = lengthCode(machine, first);
       return changes(machine, target, () => target.rows().resize(count(length())));
     }
     case "push_back":
@@ -296,14 +308,15 @@ function keyOf(machine: Machine, { type, pair }: NumberSet, args: Arguments): ()
   return () => {
     if (pair) return paired(one?.(), other?.());
     const made = one?.();
-    if (typeof made !== "number") throw new GivenUp();
+    if (typeof made !== "number" || (made < 0 && isWideUnsigned(type))) throw new GivenUp();
     return made;
   };
 }
 
 function setMethod(machine: Machine, target: NumberSet, name: string, args: Arguments): Code {
   const { set, source } = target;
-  const key = keyOf(machine, target, args);
+  const isChange = name !== "count" && name !== "contains";
+  const key = isChange ? asDecision(machine, () => keyOf(machine, target, args)) : keyOf(machine, target, args);
   switch (name) {
     case "insert":
     case "emplace":

@@ -20,6 +20,7 @@ export function container(host: Interpreter, type: ContainerType, values: readon
   if (first?.kind === "string" || (type.name === "string" && first !== undefined)) return first;
   if (first === undefined) return emptyContainer(host, type);
   if (first.kind === "container") return housed(first, type);
+  if (isSet(type) && first.kind === "pointer") return filled(host, type, unknown("a set of a range"), undefined);
   if (first.kind === "pointer" && first.target instanceof Allocation) {
     if (second?.kind === "pointer" && second.target === first.target)
       return copyRange(host, type, first.target, first.offset, second.offset);
@@ -27,6 +28,8 @@ export function container(host: Interpreter, type: ContainerType, values: readon
   if (first.kind === "unknown" && values.length === 1 && first.type?.kind !== "integer") return { ...first, type };
   return filled(host, type, first, second);
 }
+
+export const isSet = ({ name }: ContainerType): boolean => name === "set" || name === "unordered_set";
 
 /** What a variant holds: the value as the alternative of its own type, else as the first that it converts to. */
 function alternative({ alternatives = [] }: ContainerType, value: Value): Value {
@@ -113,7 +116,7 @@ function unknownSize(size: Value) {
 
 /** A container of just these elements. */
 export function listed(host: Interpreter, type: ContainerType, elements: readonly Value[]): Value {
-  const values = type.name === "set" || type.name === "unordered_set" ? inOrder(elements) : elements;
+  const values = isSet(type) ? inOrder(elements) : elements;
   const made = filled(host, type, int(Math.max(values.length, type.count ?? 0), "ulong"), undefined);
   if (made.kind !== "container") return made;
   const bytes = sizeOf(host, type.element);
