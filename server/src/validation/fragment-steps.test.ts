@@ -67,11 +67,16 @@ test("loops over the depth become one as with nvcc, by kind, place and columns",
     // What is left over of the turns has no copy of its own before ptxas is through.
     return Math.round(productsOf(nest) / nest.columns) !== copies + (copies > 1 ? nest.turns % copies : 0);
   });
-  // One instruction off, and the sums of doubles, whose words are more than was found of the others.
+  // One instruction off, four of them since a lane's place is added behind a fragment's address, and the sums of doubles, whose words are more
+  // than was found of the others.
   expect(wrong.map(({ name }) => name)).toEqual([
     "nests_half_q_5_16",
+    "nests_half_q_6_12",
+    "nests_bfloat_q_1_16",
     "nests_bfloat_q_3_6",
     "nests_bytes_q_5_16",
+    "nests_bytes_q_6_12",
+    "nests_tf32_q_1_16",
     "nests_tf32_q_3_6",
     "nests_double_s_6_8",
     "nests_double_s_6_16",
