@@ -10,7 +10,7 @@ import { optimise } from "./pipeline.ts";
  */
 const optimisingSteps = 10_000_000;
 
-/** Of the work that is left, what optimising one kernel may take. */
+/** Of the work that is left, what optimising one kernel may take: more than half, as what is optimised in part takes longer to run. Assumed. */
 const mostOfWork = 0.6;
 
 export interface Optimised {

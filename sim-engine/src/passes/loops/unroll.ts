@@ -96,7 +96,10 @@ function startsAtConstant({ header }: Loop, entry: Block): boolean {
   return header.phis.some((phi) => phi.type !== "f32" && phi.type !== "f64" && isConstant(phi.args[enter]));
 }
 
-/** Operations that are counted, or blocks that are gone through, while a pass looks at one. */
+/**
+ * Operations that are counted, or blocks that are gone through, while another pass looks at one. Assumed: as many steps, they were nearly half of
+ * what a kernel of 50,000 operations takes, and unrolling was a quarter of the time.
+ */
 const visited = 16;
 
 /** Visits innermost loops first, each once, with its shape as it then is. `visit` says whether it changed the kernel. */

@@ -1,6 +1,6 @@
 /** Launches through templates of today's C++: packs, tags, type lists, members of instances. */
-import { beforeAll, describe, expect, test } from "vitest";
-import { inMain, kernel, launchesOf, shapes, useInstalledParser } from "../testing/launches-of.ts";
+import { beforeAll, expect, test } from "vitest";
+import { describeKnown, inMain, kernel, launchesOf, useInstalledParser } from "../testing/launches-of.ts";
 
 beforeAll(useInstalledParser);
 
@@ -207,14 +207,7 @@ struct List { std::vector<std::unique_ptr<Node>> all; List() {} List(const List 
   ],
 };
 
-describe("known without assumptions", () => {
-  for (const [name, [source, expected]] of Object.entries(cases))
-    test(name, () => {
-      const facts = launchesOf(source);
-      expect(shapes(facts)).toEqual(expected);
-      expect(facts.flatMap(({ configuration }) => configuration)).toEqual([]);
-    });
-});
+describeKnown(cases);
 
 test("a kernel with a pack of parameters is lowered with one for each", () => {
   const [fact] = launchesOf(

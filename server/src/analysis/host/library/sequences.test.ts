@@ -1,6 +1,6 @@
 /** Configurations that algorithms, containers and texts lead to. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { inMain, kernel, launchesOf, shapes, useInstalledParser } from "../testing/launches-of.ts";
+import { describeKnown, inMain, kernel, launchesOf, shapes, useInstalledParser } from "../testing/launches-of.ts";
 
 beforeAll(useInstalledParser);
 
@@ -104,14 +104,7 @@ std::copy_if(w.begin(), w.end(), std::back_inserter(x), [](int n) { return n > 6
   ],
 };
 
-describe("known without assumptions", () => {
-  for (const [name, [source, expected]] of Object.entries(cases))
-    test(name, () => {
-      const facts = launchesOf(source);
-      expect(shapes(facts)).toEqual(expected);
-      expect(facts.flatMap(({ configuration }) => configuration)).toEqual([]);
-    });
-});
+describeKnown(cases);
 
 test("a rule that cannot be told leaves the order unknown", () => {
   const [fact] = launchesOf(

@@ -1,6 +1,6 @@
 /** Configurations that come in tuples, optionals and variants. */
-import { beforeAll, describe, expect, test } from "vitest";
-import { inMain, kernel, launchesOf, shapes, useInstalledParser } from "../testing/launches-of.ts";
+import { beforeAll, expect, test } from "vitest";
+import { describeKnown, inMain, kernel, launchesOf, useInstalledParser } from "../testing/launches-of.ts";
 
 beforeAll(useInstalledParser);
 
@@ -81,14 +81,7 @@ v = 5; if (auto *n = std::get_if<int>(&v)) k<<<*n, 32>>>(a, 1);`,
   ],
 };
 
-describe("known without assumptions", () => {
-  for (const [name, [source, expected]] of Object.entries(cases))
-    test(name, () => {
-      const facts = launchesOf(source);
-      expect(shapes(facts)).toEqual(expected);
-      expect(facts.flatMap(({ configuration }) => configuration)).toEqual([]);
-    });
-});
+describeKnown(cases);
 
 test("an alternative that it does not hold is not known", () => {
   const [fact] = launchesOf(

@@ -2,7 +2,7 @@
 import { isFloatName, promotedName } from "../../sema/arithmetic-types.ts";
 import type { FloatName, IntegerName } from "../../sema/types.ts";
 import { bitsOf, isUnsigned } from "../values/values.ts";
-import { fromWide, isWide } from "./wide.ts";
+import { exactArithmetic, fromWide, isWide } from "./wide.ts";
 
 export type NumberName = IntegerName | FloatName;
 /**
@@ -80,17 +80,6 @@ const small: Readonly<Record<string, Operation>> = {
   "^": (a, b) => a ^ b,
 };
 
-const wide: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
-  "+": (a, b) => a + b,
-  "-": (a, b) => a - b,
-  "*": (a, b) => a * b,
-  "/": (a, b) => a / b,
-  "%": (a, b) => a % b,
-  "&": (a, b) => a & b,
-  "|": (a, b) => a | b,
-  "^": (a, b) => a ^ b,
-};
-
 /** Whether an operator gives a truth value. */
 export const isComparison = (op: string): boolean => op in comparisons;
 
@@ -107,7 +96,7 @@ export function operation(op: string, type: NumberName): Operation | undefined {
   const wrap = wrapping(type);
   const exact = small[op];
   if (bitsOf(type) < 64) return exact && rounded(exact, wrap);
-  const large = wide[op];
+  const large = exactArithmetic[op];
   if (!large) return undefined;
   // Bits of doubles are those of 32-bit integers only.
   const direct = exact && !/^[*&|^]$/.test(op) ? exact : op === "*" ? (a: number, b: number) => a * b : undefined;

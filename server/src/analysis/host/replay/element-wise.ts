@@ -2,6 +2,7 @@
  * Loops that fill arrays by their counters alone (`a[i] = i / 14`, rows and columns, strides), of any size: nothing is run but the turns
  * that store what somebody reads.
  */
+
 import type { Content } from "@warplens/sim-engine";
 import type { Statement } from "../../../syntax/ast.ts";
 import { print } from "../../../syntax/print.ts";
@@ -9,15 +10,14 @@ import { overlaid } from "../memory/content.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import type { Allocation, Cell, Value } from "../values/model.ts";
 import { numberOf } from "../values/values.ts";
+import { begin } from "./begin.ts";
 import { outerLoop } from "./counted.ts";
-import { codeOf } from "./expressions.ts";
 import { Formula, inverseOf, isGapless, mostOfElement } from "./formula.ts";
 import { extent, type Line, lineText } from "./lines.ts";
 import { type Execute, GivenUp, type Machine, Unsupported } from "./machine.ts";
 import { Nest, type Site } from "./nest.ts";
 import { numberValue } from "./numbers.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
-import { statementCode } from "./statements.ts";
 
 /** Formulas that may rest on each other. */
 const mostDepth = 6;
@@ -67,23 +67,7 @@ interface Followed {
  */
 function follow(host: Interpreter, statement: For, past: Past, changing: ReadonlySet<number> = new Set()): () => readonly Allocation[] {
   const nest = new Nest(changing);
-  const machine: Machine = {
-    host,
-    slots: [],
-    cells: new Map(),
-    stored: new Set(),
-    columns: new Map(),
-    scopes: [new Map()],
-    result: undefined,
-    resultType: undefined,
-    resultOrigin: undefined,
-    depth: 0,
-    effects: 0,
-    left: mostOfElement,
-    statement: (inner) => statementCode(machine, inner),
-    code: (e) => codeOf(machine, e),
-    nest,
-  };
+  const machine = begin(host, mostOfElement, { nest });
   const outer = outerLoop(machine, nest, statement, past.done);
   if (outer === undefined || nest.sites.length === 0 || outer.counter.turns <= past.done) throw new Unsupported();
   const changed = requireIndependent(machine, nest);

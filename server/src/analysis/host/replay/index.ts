@@ -2,13 +2,14 @@
  * Loops that fill arrays and count, gone through to their end on bare numbers, where the evaluator would describe what is left of them as a
  * whole: `h[i] = (i * 37) % 101`, row pointers, sums. What cannot be followed is left to that.
  */
+
 import type { Statement } from "../../../syntax/ast.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
+import { begin } from "./begin.ts";
 import type { Column } from "./columns.ts";
-import { codeOf } from "./expressions.ts";
-import { GivenUp, type Machine, operationsAStep, Unsupported } from "./machine.ts";
+import { GivenUp, operationsAStep, Unsupported } from "./machine.ts";
 import { numberValue } from "./numbers.ts";
-import { loopCode, statementCode } from "./statements.ts";
+import { loopCode } from "./statements.ts";
 
 /** Operations of one loop, and of a run of host code. */
 export const mostOfLoop = 16_000_000;
@@ -33,23 +34,7 @@ export function replay(host: Interpreter, statement: Statement, left: number | u
   if (statement.kind !== "for" && statement.kind !== "while" && statement.kind !== "do") return undefined;
   if (host.replays.given.has(statement) || host.replays.operations >= mostOfRun) return undefined;
   const budget = Math.min(mostOfLoop, mostOfRun - host.replays.operations);
-  const machine: Machine = {
-    host,
-    slots: [],
-    cells: new Map(),
-    stored: new Set(),
-    columns: new Map(),
-    scopes: [new Map()],
-    result: undefined,
-    resultType: undefined,
-    resultOrigin: undefined,
-    depth: 0,
-    effects: 0,
-    left: budget,
-    turnsLeft: left,
-    statement: (inner) => statementCode(machine, inner),
-    code: (e) => codeOf(machine, e),
-  };
+  const machine = begin(host, budget, { turnsLeft: left });
   try {
     loopCode(machine, statement, false)();
   } catch (error) {

@@ -12,7 +12,7 @@ import { lastText } from "../resolve/names.ts";
 import { drawnReason } from "../values/inputs.ts";
 import type { Cell, ContainerValue, Objects, UnknownValue } from "../values/model.ts";
 import { int, unknown } from "../values/values.ts";
-import { codeOf } from "./expressions.ts";
+import { begin } from "./begin.ts";
 import { drawnSource, Flow, inventedSource } from "./flow.ts";
 import { mostOfLoop, mostOfRun, settleSteps } from "./index.ts";
 import { sourcesOf } from "./iterators.ts";
@@ -36,24 +36,7 @@ export function replayWhole(host: Interpreter, statement: Statement): Attempt | 
   if (replays.given.has(statement) || replays.ordinary.has(statement) || replays.operations >= mostOfRun) return undefined;
   const budget = Math.min(mostOfLoop, mostOfRun - replays.operations);
   const random: Random = { flow: new Flow(), lists: new Map(), engines: new Map() };
-  const machine: Machine = {
-    host,
-    slots: [],
-    cells: new Map(),
-    stored: new Set(),
-    columns: new Map(),
-    scopes: [new Map()],
-    result: undefined,
-    resultType: undefined,
-    resultOrigin: undefined,
-    depth: 0,
-    effects: 0,
-    left: budget,
-    foresees: true,
-    statement: (inner) => statementCode(machine, inner),
-    code: (e) => codeOf(machine, e),
-    random,
-  };
+  const machine = begin(host, budget, { foresees: true, random });
   try {
     const execute = whole(machine, statement);
     if (!execute || !isWorth(statement, random)) {

@@ -19,7 +19,8 @@ export function reduced(value: bigint): Known {
 const exactly = (value: Exact, unsigned: boolean): bigint =>
   unsigned ? BigInt.asUintN(64, BigInt(value)) : BigInt.asIntN(64, BigInt(value));
 
-const operations: Readonly<Record<string, (a: bigint, b: bigint) => bigint | boolean>> = {
+/** Of integers, however long. */
+export const exactArithmetic: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
   "+": (a, b) => a + b,
   "-": (a, b) => a - b,
   "*": (a, b) => a * b,
@@ -28,6 +29,10 @@ const operations: Readonly<Record<string, (a: bigint, b: bigint) => bigint | boo
   "&": (a, b) => a & b,
   "|": (a, b) => a | b,
   "^": (a, b) => a ^ b,
+};
+
+const operations: Readonly<Record<string, (a: bigint, b: bigint) => bigint | boolean>> = {
+  ...exactArithmetic,
   "<": (a, b) => a < b,
   ">": (a, b) => a > b,
   "<=": (a, b) => a <= b,

@@ -1,4 +1,5 @@
 /** What host code launches, in short. */
+import { describe, expect, test } from "vitest";
 import { useParser } from "../../../syntax/current-parser.ts";
 import { installedAssets } from "../../../syntax/parser/installed.ts";
 import { loadWasmParser } from "../../../syntax/parser/wasm.ts";
@@ -37,3 +38,14 @@ function sides([x, y, z]: readonly [number, number, number]): string {
 export const kernel = "__global__ void k(float *a, int n) { a[threadIdx.x] = n; }\n";
 export const inMain = (body: string, before = kernel) =>
   `${before}int main(int argc, char **argv) { float *a; cudaMalloc(&a, 1 << 20); ${body} }`;
+
+/** By name, a program and the `shapes` that it launches, of which nothing is assumed. */
+export function describeKnown(cases: Readonly<Record<string, readonly [source: string, expected: readonly string[]]>>): void {
+  describe("known without assumptions", () => {
+    test.each(Object.entries(cases))("%s", (_, [source, expected]) => {
+      const facts = launchesOf(source);
+      expect(shapes(facts)).toEqual(expected);
+      expect(facts.flatMap(({ configuration }) => configuration)).toEqual([]);
+    });
+  });
+}
