@@ -45,6 +45,7 @@ const studied = [
   "h200-works",
   "h200-themes",
   "h200-topics",
+  "h200-data",
 ];
 const unseen = [
   "h200-unseen",

@@ -34,3 +34,12 @@ test("a warp makes at one time what it makes without waiting", () => {
   interleave([log], new Work(), (of, request, place) => seen.push(`${of.warp[request]}.${of.site[request]} ${place}`));
   expect(seen).toEqual(["0.0 0", "0.1 1", "1.0 0", "1.1 1", "0.2 2", "1.2 2"]);
 });
+
+test("tells in which round a warp has its turn", () => {
+  const log = new SectorLog(0);
+  for (const warp of [0, 0, 0, 1, 1]) log.request(warp, 0, load);
+  log.goesOn = Uint8Array.of(0, 1, 0, 0, 0);
+  const seen: string[] = [];
+  interleave([log], new Work(), (of, request, _, round) => seen.push(`${of.warp[request]} ${round}`));
+  expect(seen).toEqual(["0 0", "0 0", "1 0", "0 1", "1 1"]);
+});

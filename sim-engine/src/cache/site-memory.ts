@@ -8,6 +8,7 @@ import type { Work } from "../work.ts";
 import { perBlock, sectorsIn, seenIn } from "./average-block.ts";
 import { closedBeside } from "./besides.ts";
 import { Extent, type Novelty, noveltiesOf, waveOf } from "./extent.ts";
+import { FirstRounds } from "./first-rounds.ts";
 import type { Footprints } from "./footprint.ts";
 import type { SiteL1 } from "./l1.ts";
 import { bringAlong, comeLate, holdUp } from "./memory-losses.ts";
@@ -162,7 +163,7 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
   const fresh = sites.map((_, s) =>
     isWrite(input, s) || isAnywhere(s) ? 0 : bounded(s, Math.max(seen.read[s]!, first.read[s]! * blocksOf(s, read, ofAll))),
   );
-  const unseen = fresh.map((count, s) => count * ratio(first.unseen[s]!, first.read[s]!, 0));
+  const unseen = fresh.map((count, s) => (isIrregular(input, s) ? count : count * ratio(first.unseen[s]!, first.read[s]!, 0)));
   const comeAgain = comingAgain(input, fresh, unseen, buffersSectors);
 
   /** Blocks of a wave that read the same sector, on average. */
@@ -210,6 +211,7 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
       .filter((t) => sites[t]!.buffer === sites[s]!.buffer && isWrite(input, t) === isWrite(input, s) && isAnywhere(t))
       .reduce((sum, t) => sum + firstsOf(t), 0);
 
+  const firstRounds = new FirstRounds(origin, sites, work);
   const memory = sites.map((_, s): SiteMemory => {
     const result = none();
     const total = sectors[s]!;
@@ -262,7 +264,9 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
       }
       // Blocks side by side ask for the same at the same time: what one brings, the others wait for.
       const asked = first.read[s]! * blocks;
-      const together = Math.max(0, Math.min(asked - result.missedSectors, brought * (sharersOf(s) - 1)));
+      const sharers = sharersOf(s);
+      const withFirst = asked * firstRounds.withFirst(s, sharers) - result.missedSectors;
+      const together = Math.max(0, Math.min(asked - result.missedSectors, brought * (sharers - 1), withFirst));
       // Of those that the L1 keeps from the L2 as many belong to blocks that came first as to those after them.
       result.underWaySectors = together * Math.min(1, ratio(onward, asked, 1));
     }
