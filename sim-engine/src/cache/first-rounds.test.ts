@@ -4,7 +4,7 @@ import { FirstRounds } from "./first-rounds.ts";
 import { load, SectorLog, store } from "./log.ts";
 
 const gathered = { irregular: true, buffer: 0 };
-const rows = { buffer: 0 };
+const rows = { irregular: false, buffer: 0 };
 
 /** A block of one warp that goes to one sector after the other, waiting for each. */
 function rounds(sectors: readonly number[], site = gathered, kind: typeof load | typeof store = load): FirstRounds {
