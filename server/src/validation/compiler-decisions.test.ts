@@ -313,6 +313,21 @@ describe("as nvcc decides", () => {
       expect([probe.name, Math.abs(theirs - ours) <= 2]).toEqual([probe.name, true]);
     }
   });
+  test("instructions of a turn that fills shared memory for a tile of registers, within 5 %", { timeout: 120_000 }, async () => {
+    const near = async (probe: Recorded): Promise<readonly [boolean, boolean]> => {
+      const kernel = await lowered(probe);
+      optimise(kernel);
+      const { blocks } = select(kernel, 90);
+      const turns = findLoops(kernel).map((loop) =>
+        [...blocks].reduce((sum, [block, { instructions }]) => sum + (loop.blocks.has(block) ? instructions.length : 0), 0),
+      );
+      return [true, Math.abs(Math.max(...turns) / probe.sass.markers - 1) <= 0.05];
+    };
+    const probes = recorded("pressedLoops");
+    expect(await agreeing(probes.filter(({ type }) => type === "int"), near)).toBe("39 of 60");
+    expect(await agreeing(probes.filter(({ type }) => type === "unsigned"), near)).toBe("16 of 30");
+    expect(await agreeing(probes.filter(({ type }) => type === "size_t"), near)).toBe("1 of 30");
+  });
   test("registers where loads would wait for each other with fewer", async () => {
     const registers = async (probe: Recorded): Promise<readonly [theirs: number, ours: number]> => {
       const kernel = await lowered(probe);

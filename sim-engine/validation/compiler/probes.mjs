@@ -272,6 +272,42 @@ for (int i = 0; i < ${side * side}; i++) p[i * 256 + threadIdx.x] = c[i];`;
     }
 }
 
+/**
+ * Tiles of registers whose loop fills shared memory: how many instructions a turn is, by the size of the tile, the loads of a turn, the counter's
+ * type, whether a condition guards them, and the threads a block is said to have.
+ */
+function* pressedLoops() {
+  const bounds = { none: "", 128: "__launch_bounds__(128)", 256: "__launch_bounds__(256)", 512: "__launch_bounds__(512)" };
+  for (const type of ["int", "unsigned", "size_t"])
+    for (const side of [4, 6, 7, 8, 10])
+      for (const loads of [2, 4, 8])
+        for (const guarded of [false, true])
+          for (const threads of Object.keys(bounds)) {
+            if (threads !== "none" && (type !== "int" || loads !== 4)) continue;
+            const name = `pressed_${type}_${side}_${loads}_${guarded ? "guarded" : "free"}_${threads}`;
+            const rows = "(t + l * 256) / 16";
+            const fill = (array, at, inside) =>
+              guarded ? `float v = 0.0f; if (${inside}) v = ${array}[${at}]; ` : `float v = ${array}[${at}]; `;
+            const source = `extern "C" __global__ void ${bounds[threads]} ${name}(float* p, const float* q, const float* r, ${type} n, ${type} m, ${type} d) {
+__shared__ float s[16][${loads * 16}], u[16][${loads * 16}]; ${type} t = threadIdx.x; float c[${side}][${side}] = {};
+for (${type} k = 0; k < d; k += 16) {
+#pragma unroll
+for (${type} l = 0; l < ${loads}; l++) { ${type} row = blockIdx.y * ${loads * 16} + ${rows}, column = k + t % 16; ${fill("q", "row * d + column", "row < n && column < d")}s[t % 16][${rows}] = v; }
+#pragma unroll
+for (${type} l = 0; l < ${loads}; l++) { ${type} row = k + (t + l * 256) / ${loads * 16}, column = blockIdx.x * ${loads * 16} + (t + l * 256) % ${loads * 16}; ${fill("r", "row * m + column", "row < d && column < m")}u[(t + l * 256) / ${loads * 16}][(t + l * 256) % ${loads * 16}] = v; }
+__syncthreads();
+#pragma unroll
+for (int i = 0; i < 4; i++)
+#pragma unroll
+for (int y = 0; y < ${side}; y++)
+#pragma unroll
+for (int x = 0; x < ${side}; x++) c[y][x] += s[i][t / 16 + y * 2] * u[i][t % 16 + x * 2];
+__syncthreads(); }
+for (int y = 0; y < ${side}; y++) for (int x = 0; x < ${side}; x++) p[(t * ${side} + y) * ${side} + x] = c[y][x]; }`;
+            yield { name, source, varied: { type, side, loads, guarded, threads }, marker: "turn" };
+          }
+}
+
 /** `#pragma unroll` on loops that would be large. */
 function* pragmas() {
   for (const [trips, size] of [
@@ -1221,6 +1257,7 @@ export const families = {
   steps,
   alikeSteps,
   togetherLoops,
+  pressedLoops,
   rests,
   counterWidths,
   innerLoops,
