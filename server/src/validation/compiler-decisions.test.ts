@@ -323,10 +323,10 @@ describe("as nvcc decides", () => {
       );
       return [true, Math.abs(Math.max(...turns) / probe.sass.markers - 1) <= 0.05];
     };
-    const probes = recorded("pressedLoops");
-    expect(await agreeing(probes.filter(({ type }) => type === "int"), near)).toBe("39 of 60");
-    expect(await agreeing(probes.filter(({ type }) => type === "unsigned"), near)).toBe("16 of 30");
-    expect(await agreeing(probes.filter(({ type }) => type === "size_t"), near)).toBe("1 of 30");
+    const ofType = (counter: string) => recorded("pressedLoops").filter(({ type }) => type === counter);
+    expect(await agreeing(ofType("int"), near)).toBe("39 of 60");
+    expect(await agreeing(ofType("unsigned"), near)).toBe("16 of 30");
+    expect(await agreeing(ofType("size_t"), near)).toBe("1 of 30");
   });
   test("registers where loads would wait for each other with fewer", async () => {
     const registers = async (probe: Recorded): Promise<readonly [theirs: number, ours: number]> => {
