@@ -23,6 +23,7 @@ import { reduceStrength } from "./loops/strength-reduce.ts";
 import { unrollAgain, unrollConstantLoops, unrollLoops } from "./loops/unroll.ts";
 import { bypassL1 } from "./memory/bypass-l1.ts";
 import { forwardLoads } from "./memory/forward-loads.ts";
+import { offsetFragments } from "./memory/fragment-offsets.ts";
 import { inferSpaces } from "./memory/infer-spaces.ts";
 import { markReadOnly } from "./memory/mark-read-only.ts";
 import { narrowLoads } from "./memory/narrow-loads.ts";
@@ -83,6 +84,7 @@ class Pipeline {
     if (this.#does(narrowLongs)) this.#clean();
     // Addresses that only now are seen to be the same (LLVM's early CSE behind its straight-line scalar passes).
     if (!this.#work.isOver && this.#does(forwardLoads)) this.#clean();
+    if (this.#does(offsetFragments)) this.#clean();
     this.#does(removeDeadStores);
     this.#does(narrowLoads);
     this.#clean();
