@@ -32,7 +32,7 @@ export const data: GpuData = ${JSON.stringify(data)};
 
 const plain = {
   reference,
-  instructions: instructions.map(({ prefix, pipe, latency }) => ({ prefix, pipe, latency })),
+  instructions: instructions.map(({ prefix, pipe, latency, work, integerWork }) => ({ prefix, pipe, latency, work, integerWork })),
   capabilities: capabilities.map(plainOf),
   products: products.map(plainOf),
 };

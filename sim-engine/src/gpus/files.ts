@@ -35,6 +35,9 @@ export interface InstructionRow {
   readonly prefix: string;
   readonly pipe: (typeof pipes)[number];
   readonly latency: number;
+  /** How often the pipe's time for one instruction it takes, and that of the integer pipe besides; absent: once, and not at all. */
+  readonly work?: number;
+  readonly integerWork?: number;
 }
 
 export interface GpuData {

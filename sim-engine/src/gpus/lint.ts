@@ -76,11 +76,12 @@ function* lintLimits({ computeCapability, figures }: CapabilityFile): Generator<
 }
 
 function* lintInstructions({ instructions, sources }: GpuData): Generator<string> {
-  for (const [index, { prefix, pipe, latency, ...citation }] of instructions.entries()) {
+  for (const [index, { prefix, pipe, latency, work = 1, integerWork = 1, ...citation }] of instructions.entries()) {
     const what = `instructions ${prefix || "of no row"}`;
     yield* lintCitation(what, citation, { bases, sources });
     if (!pipes.includes(pipe)) yield `${what}: no pipe is called ${pipe}`;
     if (!(Number.isFinite(latency) && latency > 0)) yield `${what}: latency is not a number of cycles`;
+    if (![work, integerWork].every((times) => Number.isFinite(times) && times > 0)) yield `${what}: work is not a number of times`;
     const before = instructions.slice(0, index).find((row) => prefix.startsWith(row.prefix));
     if (before) yield `${what}: the row ${before.prefix} comes before it`;
   }

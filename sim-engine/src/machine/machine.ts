@@ -32,6 +32,8 @@ export interface Instruction {
   readonly product?: ProductTime;
   /** How often the pipe's time for one instruction this one takes; absent: once. */
   readonly work?: number;
+  /** How often the integer pipe's time for one instruction it takes besides; absent: not at all. */
+  readonly integerWork?: number;
   readonly span: Span;
   /** The IR operation it carries out; for memory instructions always the load, store, atomic or copy itself. */
   readonly op?: Op;

@@ -7,6 +7,9 @@ export interface OpcodeInfo {
   readonly pipe: Pipe;
   /** Cycles from issue until a dependent instruction of the same pipe may issue; of memory instructions that of a hit in L1. */
   readonly latency: number;
+  /** See `Instruction`. */
+  readonly work?: number;
+  readonly integerWork?: number;
 }
 
 /** The figures that tell one GPU's latencies from another's, each of a kind of instructions. */
@@ -20,7 +23,7 @@ export function opcodeInfo(opcode: string): OpcodeInfo {
   if (before) return before;
   const row = instructionRows.find(({ prefix }) => opcode.startsWith(prefix));
   if (!row) throw new Error(`no latency is known of ${opcode}`);
-  const info: OpcodeInfo = { pipe: row.pipe, latency: row.latency };
+  const { prefix: _, ...info } = row;
   known.set(opcode, info);
   return info;
 }

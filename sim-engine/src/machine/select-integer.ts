@@ -204,7 +204,8 @@ export function selectConversion(selection: Selection, op: Op): Choice {
       if (source === "i64") return ["I2F.S64"];
       if (to === "f64") return ["I2F.F64"];
       if (to === "f16" || to === "bf16") return ["I2F.F16"];
-      return small(source) ? ["I2F.8"] : ["I2FP.F32"];
+      // Only to the nearest where integers are added.
+      return small(source) ? ["I2F.8"] : [(action.rounding ?? "n") === "n" ? "I2FP.F32" : "I2F"];
     case "fptosi":
     case "fptoui":
       return [source === "f64" ? "F2I.F64" : "F2I.TRUNC"];

@@ -41,6 +41,7 @@ const longer = 4;
 const lsu = pipeNames.indexOf("lsu");
 const fma = pipeNames.indexOf("fma");
 const fmaHeavy = pipeNames.indexOf("fmaheavy");
+const alu = pipeNames.indexOf("alu");
 const adu = pipeNames.indexOf("adu");
 const pipes = pipeNames.length;
 
@@ -280,6 +281,13 @@ export class SmReplay {
     }
   }
 
+  /** The high half of a product is put together where integers are added (h200-pipe-pairs.txt). */
+  #takeIntegerPipe(k: number, time: number, work: number, weight: number): void {
+    const cost = this.pipeCost[alu]! * work;
+    this.pipeFree[k * pipes + alu] = Math.max(time, this.pipeFree[k * pipes + alu]!) + cost;
+    this.pipeBusy[alu]! += cost * weight;
+  }
+
   #issue(k: number, slot: number, time: number): void {
     const index = this.instruction[slot]!;
     const instruction = this.code.instructions[index]!;
@@ -312,6 +320,7 @@ export class SmReplay {
     if (pipe === fma) this.pipeFree[k * pipes + fmaHeavy] = time + cost;
     else if (pipe === fmaHeavy) this.pipeFree[k * pipes + fma] = time + cost;
     this.pipeBusy[pipe]! += cost * weight;
+    if (instruction.integerWork !== undefined) this.#takeIntegerPipe(k, time, instruction.integerWork, weight);
     this.stale[k] = 1;
     this.issuedAt[slot] = time;
     cursors.offset[slot]!++;

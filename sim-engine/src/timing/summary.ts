@@ -25,6 +25,8 @@ export interface TimedInstruction {
   readonly guards?: readonly number[];
   /** How often the pipe's time for one instruction it takes; absent: once. */
   readonly work?: number;
+  /** How often that of the integer pipe besides; absent: not at all. */
+  readonly integerWork?: number;
   /**
    * `memory` has a `site`; `shuffle` goes through the shared-memory data path; `commit` and `wait` are those of asynchronous copies,
    * `bulk commit` and `bulk wait` of the copy engine's. `constant` loads a constant at a fixed place, which has no

@@ -96,7 +96,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
     indices.set(block, code.length);
     code.push(
       instructions.map((instruction) => {
-        const { opcode, pipe, latency, work, product, uses, defs, op, guards = [] } = instruction;
+        const { opcode, pipe, latency, work, integerWork, product, uses, defs, op, guards = [] } = instruction;
         const latencyFigure = latencyFigureOf(opcode);
         const goesToMemory = pipe === "lsu" || pipe === "tex" || pipe === "adu" || product !== undefined;
         const accesses = op !== undefined && goesToMemory && !made.has(op) ? sites.get(op) : undefined;
@@ -118,6 +118,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           ...(op?.action.kind === "mbarrier" && op.action.op === "copies" ? { copies: true } : {}),
           ...(op?.action.kind === "barrier" && op.action.grid ? { grid: true } : {}),
           ...(work === undefined ? {} : { work }),
+          ...(integerWork === undefined ? {} : { integerWork }),
           ...(opcode === "MATCH" && op ? { rounds: roundsOf(op, matches.get(op)) } : {}),
           ...(product === undefined ? {} : { product }),
         };
