@@ -379,6 +379,36 @@ const programs: readonly Row[] = [
     600,
     296937861,
   ],
+  [
+    "a graph of hubs",
+    "const int n = 60001; std::mt19937 rng(99); std::vector<std::vector<int>> adj(n); for (int k = 0; k < 200000; ++k) { double u = rng() / 4294967296.0; int a = (int)(n * u * u * std::sqrt(u)), b = rng() % n; if (a == b) continue; adj[a].push_back(b); adj[b].push_back(a); } std::vector<int> h(1, 0), col; for (int v = 0; v < n; ++v) { auto& l = adj[v]; std::sort(l.begin(), l.end()); l.erase(std::unique(l.begin(), l.end()), l.end()); for (int u : l) col.push_back(u); h.push_back((int)col.size()); } h.insert(h.end(), col.begin(), col.end());",
+    459804,
+    479007293,
+  ],
+  [
+    "CSR via counting sort of edges",
+    "const int n = 20000, m = 160000; std::vector<int> src(m), dst(m); unsigned s = 12345; for (int e = 0; e < m; e++) { s = s * 1664525u + 1013904223u; src[e] = (s >> 8) % n; s = s * 1664525u + 1013904223u; dst[e] = (s >> 8) % n; } std::vector<int> off(n + 1, 0); for (int e = 0; e < m; e++) off[src[e] + 1]++; for (int i = 0; i < n; i++) off[i + 1] += off[i]; std::vector<int> cur(off.begin(), off.end() - 1), h(m); for (int e = 0; e < m; e++) h[cur[src[e]]++] = dst[e]; for (int i = 0; i < n; i++) std::sort(h.begin() + off[i], h.begin() + off[i + 1]); h.insert(h.end(), off.begin(), off.end());",
+    180001,
+    -2000885539,
+  ],
+  [
+    "union and find with path halving",
+    "std::mt19937 g(9); const int n = 20000; std::vector<int> h(n); std::iota(h.begin(), h.end(), 0); auto find = [&](int x) { while (h[x] != x) { h[x] = h[h[x]]; x = h[x]; } return x; }; for (int k = 0; k < 15000; k++) { int a = find(g() % n), b = find(g() % n); if (a != b) h[std::max(a, b)] = std::min(a, b); } for (int i = 0; i < n; i++) h[i] = find(i);",
+    20000,
+    552002885,
+  ],
+  [
+    "labels that spread until nothing changes",
+    "std::mt19937 g(10); const int n = 3000, m = 5000; std::vector<int> a(m), b(m), h(n); for (int e = 0; e < m; e++) { a[e] = g() % n; b[e] = g() % n; } for (int i = 0; i < n; i++) h[i] = i; bool changed = true; while (changed) { changed = false; for (int e = 0; e < m; e++) { int l = std::min(h[a[e]], h[b[e]]); if (h[a[e]] != l || h[b[e]] != l) { h[a[e]] = h[b[e]] = l; changed = true; } } }",
+    3000,
+    1265303173,
+  ],
+  [
+    "an open table filled by the host",
+    "const unsigned mask = (1 << 15) - 1; std::vector<unsigned> h(mask + 1, 0xffffffffu); std::mt19937 g(11); for (int i = 0; i < 20000; i++) { unsigned k = g() % 1000000, s = (k * 2654435761u) & mask; while (h[s] != 0xffffffffu && h[s] != k) s = (s + 1) & mask; h[s] = k; }",
+    32768,
+    371267148,
+  ],
 ];
 
 test.each(programs.map((row) => [row[0], row] as const))("%s", (_, [, code, count, digest, before]) => {
