@@ -17,6 +17,7 @@ import { type Code, type Machine, spend, Unsupported } from "./machine.ts";
 import { plainMath } from "./math.ts";
 import { methodCode } from "./methods.ts";
 import { numberType } from "./numbers.ts";
+import { lastFirst } from "./records.ts";
 import { loadOf, targetOf } from "./targets.ts";
 import { reduced } from "./wide.ts";
 
@@ -70,7 +71,7 @@ function mathCode(machine: Machine, name: string, e: Call): Code {
   const { host } = machine;
   const library = mathFunctions.get(name);
   if (!library) throw new Unsupported();
-  const args = e.arguments.map((argument) => machine.code(argument));
+  const args = lastFirst(e.arguments.map((argument) => machine.code(argument)));
   const plain = plainMath(name, args);
   if (plain) {
     const { type, run } = plain;

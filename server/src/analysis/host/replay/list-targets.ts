@@ -157,6 +157,7 @@ function rowsOf(
     return held?.at(index) ?? [];
   };
   const rows = new Rows(size, initial);
+  if (machine.random) machine.random.flow.isSpecial = true;
   if (objects?.drawn || known.kind === "unknown") machine.random?.flow.isInvented(rows, true);
   return { kind: "lists", rows: () => rows, type, source: rows };
 }
