@@ -2,6 +2,7 @@
 
 import { arithmeticOf } from "./arithmetic.ts";
 import { warpSize } from "./execute/program.ts";
+import { mostSought } from "./execute/searches.ts";
 import type { Executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Assumption, Dim3 } from "./ir/kernel.ts";
@@ -88,6 +89,12 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, ask
       what: "long loops",
       value: "estimated",
       why: "to run all their turns takes too long: a few, spread over them, stand for the rest",
+    });
+  if (program.blocks.some(({ search }) => search?.isLeft))
+    assumptions.push({
+      what: "loops that data ends",
+      value: `${mostSought} turns at most`,
+      why: "what they look for may not be in what they read, which is made up",
     });
   if (program.leavesWaits)
     assumptions.push({

@@ -316,3 +316,33 @@ test("an edit to the first kernel changes the report of the second", () => {
     );
   }
 });
+
+test("a table that is filled by hashes is the one that is searched", () => {
+  const keys = 240_000;
+  const size = 1 << 19;
+  const reports = reportsOf(`
+__global__ void put(int *table, unsigned mask, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned h = i * 2654435761u & mask;
+  while (atomicCAS(&table[h], -1, i) != -1) h = (h + 1) & mask;
+}
+__global__ void find(const int *table, int *out, unsigned mask, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int turns = 0;
+  for (unsigned h = i * 2654435761u & mask; table[h] != -1 && table[h] != i; h = (h + 1) & mask) turns++;
+  out[i] = turns;
+}
+int main() {
+  int *table, *out;
+  cudaMalloc(&table, ${size} * 4);
+  cudaMemset(table, 0xff, ${size} * 4);
+  cudaMalloc(&out, ${2 * keys} * 4);
+  put<<<(${keys} + 127) / 128, 128>>>(table, ${size - 1}, ${keys});
+  find<<<(${2 * keys} + 127) / 128, 128>>>(table, out, ${size - 1}, ${2 * keys});
+}`);
+  expect(reports.get("find")?.assumptions.map(({ what, value }) => `${what}: ${value}`)).toEqual([
+    "contents of table: as `put` of line 20 stored it",
+  ]);
+});

@@ -1,6 +1,6 @@
 /** What is assumed of buffers whose contents nothing tells, where they decide addresses and loops. */
 import { findGpu } from "@warplens/sim-engine";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "../grammar.ts";
 import { simulateProgram } from "../simulate.ts";
 import { analyseCode } from "../testing/rule-tables.ts";
@@ -94,4 +94,83 @@ int main() {
   put<<<256, 256>>>(at, b, 16);
 }`;
   expect(assumedOf(source).get("contents of at")).toBe(`uniform(0, ${count})`);
+});
+
+describe("a search in what nobody knows ends", () => {
+  const search = (kernel: string, launch: string) => `${kernel}
+int main() {
+  const int n = 1 << 16;
+  ${allocated("unsigned long long table n", "int keys n", "int next n", "int head n", "int out n")}
+  ${launch}
+}`;
+  const index = "int i = blockIdx.x * blockDim.x + threadIdx.x;";
+  test.each<readonly [string, string, string, ReadonlyMap<string, string | number>]>([
+    [
+      "at an empty place",
+      `__global__ void find(const unsigned long long *table, const int *keys, int *out, unsigned mask) {
+  ${index}
+  unsigned key = keys[i], h = key * 2654435769u & mask;
+  for (;;) {
+    unsigned long long e = table[h];
+    if ((unsigned)(e >> 32) == key) { out[i] = (int)e; break; }
+    if ((unsigned)(e >> 32) == 0xffffffffu) break;
+    h = (h + 1) & mask;
+  }
+}`,
+      "find<<<n / 256, 256>>>(table, keys, out, n - 1);",
+      new Map([["contents of table", "-1 in every other place, else uniform(0, 2147483648)"]]),
+    ],
+    [
+      "in an empty table",
+      `__global__ void put(int *next, const int *keys, unsigned mask) {
+  ${index}
+  int key = keys[i];
+  for (unsigned h = key * 2654435769u & mask;; h = (h + 1) & mask) {
+    int before = atomicCAS(&next[h], -1, key);
+    if (before == -1 || before == key) return;
+  }
+}`,
+      "put<<<n / 256, 256>>>(next, keys, n - 1);",
+      new Map([["contents of next", "-1"]]),
+    ],
+    [
+      "at the end of a list",
+      `__global__ void walk(const int *head, const int *next, const int *keys, int *out) {
+  ${index}
+  int sum = 0;
+  for (int k = head[i]; k != -1; k = next[k]) sum += keys[k];
+  out[i] = sum;
+}`,
+      "walk<<<n / 256, 256>>>(head, next, keys, out);",
+      new Map([
+        ["contents of head", "uniform(0, 65536)"],
+        ["contents of next", "-1 in every other place, else uniform(0, 65536)"],
+      ]),
+    ],
+    [
+      "at a root",
+      `__global__ void root(const int *next, int *out) {
+  ${index}
+  int x = i;
+  while (next[x] != x) x = next[x];
+  out[i] = x;
+}`,
+      "root<<<n / 256, 256>>>(next, out);",
+      new Map([["contents of next", "its index in every other place, else an index before"]]),
+    ],
+    [
+      "after some turns, where nothing says what ends it",
+      `__global__ void settle(const int *next, int *out) {
+  ${index}
+  int x = i;
+  while (next[x] % 7 > 0) x = next[x] * 7 + 1;
+  out[i] = x;
+}`,
+      "settle<<<n / 256, 256>>>(next, out);",
+      new Map([["loops that data ends", "64 turns at most"]]),
+    ],
+  ])("%s", (_, kernel, launch, told) => {
+    const assumed = assumedOf(search(kernel, launch));
+    for (const [what, value] of told) expect(assumed.get(what)).toBe(value);
+  });
 });

@@ -18,6 +18,7 @@ import { madeOf } from "../ir/origins.ts";
 import { globalBase } from "../ir/windows.ts";
 import type { Work } from "../work.ts";
 import { DataUses } from "./data-uses.ts";
+import { type End, Searches, searchedTable } from "./searched.ts";
 
 /** A loop bound that nothing tells. */
 const unknownCount = 64;
@@ -100,6 +101,9 @@ function closed(content: Content, assumed: Content): Content {
   return { kind: "parts", parts: content.parts.map((part) => ({ ...part, content: closed(part.content, assumed) })) };
 }
 
+const inWords = (end: End, hi: number): string =>
+  `${end} in every other place, else ${end === "its index" ? "an index before" : `uniform(0, ${hi})`}`;
+
 class Completion {
   readonly assumptions: Assumption[] = [];
   readonly origins: Assumption[] = [];
@@ -108,6 +112,7 @@ class Completion {
   readonly #buffers: Buffer[];
   readonly #arguments: Argument[];
   readonly #uses: DataUses;
+  readonly #searches: Searches;
   readonly #contents: KnownContents;
   readonly #result: number | undefined;
   readonly #work: Work;
@@ -124,6 +129,7 @@ class Completion {
     this.#buffers = [...launch.buffers];
     this.#arguments = [...launch.arguments];
     this.#uses = new DataUses(kernel);
+    this.#searches = new Searches(kernel);
   }
 
   *#ops(): Generator<Op> {
@@ -166,9 +172,35 @@ class Completion {
         if (kind === "buffer") deciding.set(Number(index), [...(deciding.get(Number(index)) ?? []), op]);
       }
     }
+    this.#assumeEmpty(provenance, slice, deciding);
     for (const [buffer, loads] of deciding) this.#assumeContent(buffer, loads, (place) => this.#extent(provenance.of(place)));
     this.#assumeImages(provenance);
     return launch();
+  }
+
+  /** Tables that the kernel only puts something into where nothing is yet: taken to be empty, where nobody says what they hold. */
+  #assumeEmpty(provenance: Provenance, slice: Slice, deciding: ReadonlyMap<number, readonly Op[]>): void {
+    for (const op of this.#ops()) {
+      const [address] = op.args;
+      if (op.action.kind !== "atomic" || op.action.op !== "cas" || op.type === "void" || !address || !slice.needs(op)) continue;
+      const end = this.#searches.endOf(op);
+      for (const object of typeof end === "number" ? provenance.of(address) : []) {
+        const [kind, number] = object.split(" ");
+        const index = Number(number);
+        const buffer = kind === "buffer" && !deciding.has(index) ? this.#buffers[index] : undefined;
+        const content = buffer && this.#contents.resolve(buffer.content).content;
+        if (!buffer || !content || !isOpen(content) || this.madeUp.has(index)) continue;
+        this.decisive.add(index);
+        this.madeUp.add(index);
+        const empty: Content = { kind: "constant", value: Number(end) };
+        this.#buffers[index] = { ...buffer, content: closed(content, empty), element: op.type, guessed: true };
+        this.assumptions.push({
+          what: `contents of ${buffer.name}`,
+          value: `${end}`,
+          why: "what it holds is not known, and decides addresses or branches: an empty table, as the kernel reads it",
+        });
+      }
+    }
   }
 
   /** Textures and surfaces of which nobody says what they are bound to. */
@@ -276,7 +308,7 @@ class Completion {
       const share = count === undefined ? ofSomePointer : Math.min(ofOnePointer, ofOneTable / count);
       const stride = Math.max(allocated, Math.floor(share / allocated) * allocated);
       const start = unknownMemory + (index % mostTables) * ofOneTable;
-      this.#buffers[index] = { ...buffer, content: closed(content, { kind: "linear", start, stride }), element: type };
+      this.#buffers[index] = { ...buffer, content: closed(content, { kind: "linear", start, stride }), element: type, guessed: true };
       this.assumptions.push({ what, value: "memory of its own for each pointer", why });
       return;
     }
@@ -287,9 +319,14 @@ class Completion {
       this.assumptions.push({ what, value: `${stride} * index`, why: `${why}: where rows begin and end, as the kernel reads it` });
       return;
     }
-    const counts = integers.flatMap((load) =>
-      this.#uses.boundsLoop(load) ? unknownCount : (this.#uses.indexedCount(load, extent, this.#numberOf) ?? []),
-    );
+    const end = integers.map((load) => this.#searches.endOf(load)).find((found) => found !== undefined);
+    const isOfSearch = (comparison: Op): boolean => this.#searches.isOfSearch(comparison);
+    const counts = integers.flatMap((load) => {
+      if (this.#uses.boundsLoop(load, isOfSearch)) return unknownCount;
+      const indexed = this.#uses.indexedCount(load, extent, this.#numberOf);
+      // Where a search begins, and where it goes on, is told by what it goes through.
+      return indexed ?? (this.#searches.hasAny ? this.#uses.countLooped(load, extent) : undefined) ?? [];
+    });
     const hi = !/^i/.test(type) ? 1 : counts.length === 0 ? unknownRange : Math.min(...counts);
     if (integers.some((load) => this.#uses.isKeyOfRun(load))) {
       const elements = buffer.bytes === undefined ? hi * unknownRow : buffer.bytes / scalarBytes[type];
@@ -297,12 +334,15 @@ class Completion {
         ...buffer,
         content: closed(content, { kind: "linear", start: 0, stride: Math.min(1, hi / elements) }),
         element: type,
+        guessed: true,
       };
       this.assumptions.push({ what, value: `0 to ${hi}, ascending`, why: `${why}: keys, of which the kernel compares each with the next` });
       return;
     }
-    this.#buffers[index] = { ...buffer, content: closed(content, { kind: "uniform", lo: 0, hi }), element: type };
-    this.assumptions.push({ what, value: `uniform(0, ${hi})`, why });
+    const assumed: Content = end === undefined ? { kind: "uniform", lo: 0, hi } : searchedTable(end, hi);
+    this.#buffers[index] = { ...buffer, content: closed(content, assumed), element: type, guessed: true };
+    if (end === undefined) this.assumptions.push({ what, value: `uniform(0, ${hi})`, why });
+    else this.assumptions.push({ what, value: inWords(end, hi), why: `${why}: ${end} ends a search, as the kernel reads it` });
   }
 
   readonly #numberOf = ({ action }: Op): number | undefined => {

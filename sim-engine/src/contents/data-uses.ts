@@ -39,14 +39,14 @@ export class DataUses {
     return this.#users.get(op) ?? [];
   }
 
-  /** A loop may turn as often as a value says. */
-  boundsLoop(op: Op): boolean {
+  /** A loop may turn as often as a value says. @param except comparisons that end loops otherwise */
+  boundsLoop(op: Op, except: (comparison: Op) => boolean = () => false): boolean {
     this.#exits ??= exitConditions(this.#kernel);
     const seen = new Set([op]);
     const pending = [op];
     for (let at = pending.pop(); at; at = pending.pop()) {
       for (const user of this.of(at)) {
-        if (user.action.kind === "icmp" && this.#exits.has(user)) return true;
+        if (user.action.kind === "icmp" && this.#exits.has(user) && !except(user)) return true;
         if (seen.has(user) || !/^(int|convert|extract|phi|select)$/.test(user.action.kind)) continue;
         seen.add(user);
         pending.push(user);

@@ -24,8 +24,9 @@ import { Unvarying } from "./unvarying.ts";
 /** Launches one before the other that are looked back at for what a buffer holds throughout. */
 const deepest = 8;
 
-/** Steps that earlier launches may take for one simulation. */
+/** Steps that earlier launches may take for one simulation; and those of which only all of their blocks tell what they stored. */
 const defaultSteps = 300_000;
+const wholeSteps = 1_000_000;
 
 interface Replayed {
   readonly replay: Replay;
@@ -41,6 +42,7 @@ export class EarlierContents implements Contents {
   readonly #work: Work;
   /** What running earlier launches may spend. */
   readonly #runs: Work;
+  readonly #wholes: Work;
   readonly #kernels = new Map<EarlierLaunch, { readonly kernel: Kernel; readonly launch: Launch } | undefined>();
   readonly #known = new Map<EarlierLaunch, Map<number, Known>>();
   readonly #left = new Map<EarlierLaunch, Map<string, number | bigint | undefined>>();
@@ -55,6 +57,7 @@ export class EarlierContents implements Contents {
     this.#work = work;
     this.#alike = alike;
     this.#runs = work.share(steps);
+    this.#wholes = work.share(wholeSteps);
   }
 
   /** What was assumed of the earlier launches that were looked at, so far. */
@@ -211,6 +214,7 @@ export class EarlierContents implements Contents {
       const replay = new Replay(kernel, complete.launch, buffer, this, this.#runs, {
         before: isKnown ? before : undefined,
         alike: this.#alike,
+        whole: this.#wholes,
       });
       for (const assumption of complete.assumptions) this.#assumptions.push({ ...assumption, what: `${assumption.what} (of ${by.name})` });
       const inputs = madeUp.size > 0 ? undefined : [before, ...[...decisive].flatMap((index) => launch.buffers[index]?.content ?? [])];

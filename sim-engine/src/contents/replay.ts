@@ -21,9 +21,9 @@ import { LikeBlocks, type Stretches, stretchesOf } from "./like-blocks.ts";
 import { StoreOrigin } from "./origin.ts";
 import { summarise } from "./summary.ts";
 
-/** Steps all blocks may take to be run as a whole rather than on demand, or where there is no other way. */
+/** Steps all blocks may take to be run as a whole rather than on demand, or where there is no other way: a table that is filled by hashes. */
 const fewSteps = 20_000;
-const mostSteps = 400_000;
+const mostSteps = 1_000_000;
 /** Steps that the sample of a launch's blocks may take, and blocks of it. */
 const sampleSteps = 40_000;
 const sampledBlocks = 8;
@@ -40,6 +40,8 @@ export interface ReplayOptions {
   readonly before?: Content | undefined;
   /** Steps that finding who stores to a byte may take, where it is not to be as many as usual. */
   readonly patience?: number | undefined;
+  /** What replays may spend that run all of their blocks, as there is no other way. */
+  readonly whole?: Work;
   /** What blocks that may not be run any more stored is taken to be as what others did. */
   readonly alike?: boolean;
 }
@@ -50,8 +52,8 @@ export class Replay implements MemorySource {
   readonly content: Content;
   readonly #program: Program;
   readonly #runner: Runner;
-  /** What all replays may spend. */
-  readonly #work: Work;
+  /** What all replays may spend, or those that run all of their blocks. */
+  #work: Work;
   readonly #start: number;
   readonly #memory: LazyMemory;
   #origins: readonly { readonly origin: StoreOrigin; readonly atomic: boolean }[] = [];
@@ -86,7 +88,7 @@ export class Replay implements MemorySource {
     buffer: number,
     contents: Contents,
     work: Work,
-    { before, patience, alike = false }: ReplayOptions = {},
+    { before, patience, alike = false, whole = work }: ReplayOptions = {},
   ) {
     this.#patience = patience;
     const object: MemoryObject = `buffer ${buffer}`;
@@ -132,8 +134,11 @@ export class Replay implements MemorySource {
       return origin ? [{ origin, atomic: op.action.kind === "atomic" }] : [];
     });
     const invertible = origins.length === writers.length;
-    if (sample.blocks > 0 && all <= Math.min(work.left, invertible ? fewSteps : mostSteps)) this.found = "whole";
-    else if (invertible) {
+    const may = invertible ? Math.min(work.left, fewSteps) : Math.min(whole.left, mostSteps);
+    if (sample.blocks > 0 && all <= may) {
+      this.found = "whole";
+      if (!invertible) this.#work = whole;
+    } else if (invertible) {
       this.found = "on demand";
       this.#origins = origins;
       this.#adds = origins.some(({ atomic }) => atomic);

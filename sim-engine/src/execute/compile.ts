@@ -35,6 +35,7 @@ import { Presets } from "./presets.ts";
 import { type CompiledBlock, type Edge, type Program, warpSize } from "./program.ts";
 import { type Provenance, traceAddresses } from "./provenance.ts";
 import { copyStep, Registers, type Slot, type Step, slotKind, spreadStep, writeLong } from "./registers.ts";
+import { searchExits } from "./searches.ts";
 import { type Slice, sliceForAddresses } from "./slice.ts";
 import { type Contents, plainContents } from "./sources.ts";
 import { lockHeaders, waitingExits } from "./spins.ts";
@@ -260,6 +261,7 @@ class Compiler {
         join: undefined,
         cost: 1,
         isLock: locks.has(block),
+        search: undefined,
         skip: undefined,
         estimate: undefined,
         within: [],
@@ -272,6 +274,11 @@ class Compiler {
       if (!found) throw new NotExecutable("a branch out of the kernel");
       return found;
     };
+    const edge = (from: Block, to: Block, nth: number): Edge => ({
+      to: of(to),
+      back: headers.get(to)?.blocks.has(from) ?? false,
+      moves: this.#moves(from, to, nth),
+    });
     for (const each of compiled.values()) {
       const { block } = each;
       const { segments, gates, barriers, cost } = this.#segments(block);
@@ -282,24 +289,30 @@ class Compiler {
       const meet = join(block);
       each.join = meet ? of(meet) : undefined;
       const { end } = block;
-      const edge = (to: Block, nth: number): Edge => ({
-        to: of(to),
-        back: headers.get(to)?.blocks.has(block) ?? false,
-        moves: this.#moves(block, to, nth),
-      });
-      if (end.kind === "jump") each.end = { kind: "jump", edge: edge(end.to, 0) };
+      if (end.kind === "jump") each.end = { kind: "jump", edge: edge(block, end.to, 0) };
       else if (end.kind === "branch") {
         const behind = waiting.get(block);
         each.end = {
           kind: "branch",
           taken: behind === undefined ? this.#condition(end.cond) : (_, mask) => (behind === end.then ? mask : 0),
-          then: edge(end.then, 0),
-          else: edge(end.else, end.else === end.then ? 1 : 0),
+          then: edge(block, end.then, 0),
+          else: edge(block, end.else, end.else === end.then ? 1 : 0),
           wait: behind === undefined ? undefined : this.#condition(end.cond),
         };
       }
     }
+    for (const [header, { from, to }] of searchExits(loops, (address) => this.#isGuessed(address)))
+      of(header).search = { exit: edge(from, to, 0), turns: 0, isLeft: false };
     return [...compiled.values()];
+  }
+
+  /** What stands there is made up. */
+  #isGuessed(address: Op): boolean {
+    const { buffers } = this.#environment.launch;
+    return [...this.#provenance.of(address)].some((object) => {
+      const [kind, index] = object.split(" ");
+      return kind === "buffer" && buffers[Number(index)]?.guessed === true;
+    });
   }
 
   #condition(cond: Op): Condition {

@@ -53,6 +53,8 @@ export interface CompiledBlock {
   cost: number;
   /** On a loop header: the loop tries to take a lock. */
   isLock: boolean;
+  /** On the header of a loop that made-up data alone ends: where it is left. */
+  search: LoopSearch | undefined;
   /** On a loop header: how its iterations may be skipped. */
   skip: LoopSkip | undefined;
   /** On a loop header: how its turns may be estimated. */
@@ -93,6 +95,15 @@ export interface Program {
   readonly difference: (op: Op) => LaneValue;
   /** Sets the values that differ by warp and block, for the warp whose registers begin at `o`. */
   readonly startWarp: (o: number, warp: number, block: readonly [number, number, number]) => void;
+}
+
+/** A loop that is left after so many turns if nothing ends it before. */
+export interface LoopSearch {
+  readonly exit: Edge;
+  /** Turns of the warp that runs. */
+  turns: number;
+  /** It was left so. */
+  isLeft: boolean;
 }
 
 /** What is needed to skip iterations of one loop. */

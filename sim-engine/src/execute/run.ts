@@ -13,6 +13,7 @@ import { FlowCounters } from "./flow.ts";
 import { WrapsAround } from "./patterns.ts";
 import { type CompiledBlock, type Edge, type LoopSkip, type OpenWindow, type Program, warpSize } from "./program.ts";
 import { WarpRecord } from "./record.ts";
+import { mostSought } from "./searches.ts";
 import { advanceValues, firstWindow, leastWindows, readValues } from "./skip.ts";
 import { mostTries, neverReleased } from "./spins.ts";
 import { comparisonMark, follows, sameLanes, skipMark, type Trial } from "./trial.ts";
@@ -228,6 +229,11 @@ export class Runner {
         continue;
       }
       if (warp.segment === 0) {
+        if (block.search && block.search.turns >= mostSought) {
+          block.search.isLeft = true;
+          this.#take(top, block.search.exit, o, mask);
+          continue;
+        }
         if (block.skip && this.#atHeader(block.skip, top, o)) return;
         if (this.#trial && !follows(this.#trial, block.index, mask)) return;
         block.estimate?.arrive(o, mask, this.record);
@@ -315,7 +321,7 @@ export class Runner {
     for (let k = 0; k < moves.length; k++) moves[k]!(o, mask);
     top.block = edge.to;
     if (edge.to.isLock) this.#try(mask, edge.back);
-    if (edge.to.skip || edge.to.estimate) this.#arrive(edge, o);
+    if (edge.to.skip || edge.to.estimate || edge.to.search) this.#arrive(edge, o);
   }
 
   /** The lanes of `taken` go one way and the others the other; the entry they leave waits where they meet. */
@@ -465,6 +471,8 @@ export class Runner {
   /** Keeps count of a loop's iterations. */
   #arrive(edge: Edge, o: number): void {
     if (!edge.back) edge.to.estimate?.enter(o);
+    const { search } = edge.to;
+    if (search) search.turns = edge.back ? search.turns + 1 : 0;
     const state = edge.to.skip?.state;
     if (!state) return;
     if (edge.back) state.iterations++;

@@ -559,6 +559,8 @@ export interface Buffer {
   readonly residence?: "device" | "host" | "managed";
   /** What texture and surface objects say of it. */
   readonly image?: Image;
+  /** What it holds is made up, as nobody says it. */
+  readonly guessed?: true;
 }
 
 /** Memory seen as texels. */

@@ -88,3 +88,30 @@ test("that a library nobody found succeeds is said of every launch that host cod
     why: "the library is not among the files that were found",
   });
 });
+
+test("a launch in a later turn, of a size that is read back from the device, is made of one that its buffers allow", () => {
+  const { launches } = analyze(
+    "/counted.cu",
+    `
+    #include <utility>
+    __global__ void step(const int *from, int count, int *to, int *next) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < count) to[atomicAdd(next, 1)] = from[i];
+    }
+    int main() {
+      int *from, *to, *next;
+      cudaMalloc(&from, 400000); cudaMalloc(&to, 400000); cudaMalloc(&next, 4);
+      int count = 1;
+      for (int turn = 0; turn < 5 && count > 0; ++turn) {
+        cudaMemset(next, 0, 4);
+        step<<<(count + 127) / 128, 128>>>(from, count, to, next);
+        cudaMemcpy(&count, next, 4, cudaMemcpyDeviceToHost);
+        std::swap(from, to);
+      }
+    }`,
+    settings,
+    { read: () => undefined },
+  );
+  expect(launches.map(({ launch }) => launch?.grid[0])).toEqual([1, 128]);
+  expect(launches.map(values)).toEqual([[], [["count", 1 << 14]]]);
+});

@@ -49,8 +49,12 @@ export function assumeInputs(
   given: ReadonlyMap<string, number>,
 ): Assumed | undefined {
   if (openInputs(entry).size === 0) return isConfigured(entry) ? withDrawn(repetition, run, entry, given) : undefined;
+  const most = mostCounted(entry);
   const shaped = [...openInputs(entry)].some((name) => tensorShape(name) !== undefined);
-  const policies = [...(shaped ? [{ size: mostOther, shaped: true }] : []), ...sizes.map((size) => ({ size, shaped: false }))];
+  const policies = [
+    ...(shaped ? [{ size: mostOther, shaped: true }] : []),
+    ...sizes.flatMap((size) => (size <= most || size === smallest ? { size, shaped: false } : [])),
+  ];
   for (const policy of policies) {
     const found = withInputs(repetition, run, entry, given, policy);
     if (found !== undefined) return found;
@@ -145,6 +149,15 @@ function isPlausible(entry: LaunchEntry, gpu: Pick<Repetition, "mostShared">): b
   const threads = [...entry.grid, ...entry.block].reduce((product, side) => product * (integerOf(side) ?? 0), 1);
   return threads <= mostThreads && fitsGpu(entry, gpu) && fitsMemory(entry) && hasShortLoops(entry);
 }
+
+/** What the device counts for a later turn of the host's loop is no more than its buffers have elements, those aside that hold a count or a flag. */
+function mostCounted({ turn, captured }: LaunchEntry): number {
+  if (turn === 0) return Number.POSITIVE_INFINITY;
+  const bytes = captured.buffers.flatMap(({ buffer }) => (buffer.bytes !== undefined && buffer.bytes > fewBytes ? [buffer.bytes] : []));
+  return Math.min(...bytes) / elementBytes;
+}
+const fewBytes = 64;
+const elementBytes = 4;
 
 /** A grid and a block that can be launched at all. */
 function fitsGpu(entry: LaunchEntry, { mostShared = Number.POSITIVE_INFINITY }: Pick<Repetition, "mostShared">): boolean {

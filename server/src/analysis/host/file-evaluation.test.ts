@@ -140,6 +140,8 @@ function contentText(content: Content | undefined): string {
       return `computed(${[0, 1, 2, 3, 4, 5].map((index) => content.by.at(index)).join(",")})`;
     case "zero":
       return "zero";
+    case "parts":
+      return content.parts.map((part) => `[${part.from},${part.to})${contentText(part.content)}`).join(" ");
     default:
       return "?";
   }

@@ -58,7 +58,7 @@ interface Found {
 const remoteness = (launches: readonly LaunchEntry[]) => Math.min(...launches.map((launch) => launch.remoteness));
 
 /** Steps all runs of a file may take together: 700,000, and as many as the replayed loops of one run may take (`replay/index.ts`). */
-const fileSteps = 1_200_000;
+const fileSteps = 1_700_000;
 
 export class FileEvaluation implements Repetition {
   readonly #program: RunProgram;

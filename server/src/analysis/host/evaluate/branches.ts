@@ -30,7 +30,7 @@ export function eitherWay(host: Interpreter, condition: Value, then: Way, otherw
 }
 
 /** Runs, notes where it led, and undoes it. */
-function tryOut(host: Interpreter, way: Way): readonly [Completion, Outcome] {
+export function tryOut(host: Interpreter, way: Way): readonly [Completion, Outcome] {
   const mark = host.journal.hold();
   const exited = host.exited;
   const { final } = host;

@@ -18,6 +18,7 @@ import { replayWhole } from "../replay/whole.ts";
 import { sameValue } from "../values/equal.ts";
 import type { Cell, ContainerValue, Value } from "../values/model.ts";
 import { bounds, float, int, isFloat, numberOf, range, truth, unknown } from "../values/values.ts";
+import { tryOut } from "./branches.ts";
 import { combine } from "./operators.ts";
 
 export interface Loop {
@@ -94,6 +95,8 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
     const known = loop.testedLast && done === 0 ? true : truth(loop.test());
     if (known === false) return undefined;
     if (known === undefined && done > 0) {
+      // Sizes that are read back from the device may be others in the next turn: what it would launch is looked at.
+      if (trace.depth === 0) tryOut(host, loop.body);
       widen(host, mark, trace);
       host.launches.forgetCounts(counted);
       host.events?.rest(undefined);

@@ -5,7 +5,7 @@
  */
 import type { Content, EarlierLaunch, Work } from "@warplens/sim-engine";
 import type { GivenNumber } from "../../facts.ts";
-import { integerOf } from "../values/values.ts";
+import { inputsOf, integerOf } from "../values/values.ts";
 import type { CapturedArguments, LaunchEntry, ResolveLaunch } from "./launch-entry.ts";
 
 /** How many launches may lie between what a buffer held at first and what it holds: the engine has to run them all. */
@@ -54,6 +54,10 @@ function depthOf(content: Content): number {
 export function isConfigured({ grid, block }: Pick<LaunchEntry, "grid" | "block">): boolean {
   return [...grid, ...block].every((side) => integerOf(side) !== undefined);
 }
+
+/** Whether grid and block are known once the inputs are that they come from. */
+const isOfInputs = ({ grid, block, shared }: LaunchEntry): boolean =>
+  [...grid, ...block, shared].every((side) => integerOf(side) !== undefined || inputsOf(side).length > 0);
 
 /** A launch that is made again: what it is given then is kept, where it is something else. */
 function withLater(known: LaunchEntry, again: LaunchEntry): LaunchEntry {
@@ -130,7 +134,11 @@ export class LaunchLog {
       return;
     }
     const configuration = configurationKey(entry);
-    if (configuration === "") return;
+    if (configuration === "") {
+      // One whose size is an input is another: it is known once one is assumed.
+      if (isOfInputs(entry) && found.every(isConfigured) && found.length < mostConfigurations) found.push({ ...entry, turn: found.length });
+      return;
+    }
     const at = found.findIndex((other) => configurationKey(other) === configuration);
     const known = found[at];
     if (known) {

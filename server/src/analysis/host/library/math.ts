@@ -130,11 +130,22 @@ const nearest =
 const awayFromZero = (x = 0): number => Math.sign(x) * Math.round(Math.abs(x));
 const toEven = (x = 0): number => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x));
 
-const table = new Map<string, LibraryFunction>();
-for (const [name, fn] of Object.entries(reals)) {
-  table.set(name, real(fn));
-  table.set(`${name}f`, real(fn, true));
+interface RealFunction {
+  readonly of: (...x: number[]) => number;
+  /** It gives a float, whatever it is given. */
+  readonly single: boolean;
 }
+
+/** Functions of real numbers by their names. */
+export const realFunctions: ReadonlyMap<string, RealFunction> = new Map(
+  Object.entries(reals).flatMap(([name, of]): [string, RealFunction][] => [
+    [name, { of, single: false }],
+    [`${name}f`, { of, single: true }],
+  ]),
+);
+
+const table = new Map<string, LibraryFunction>();
+for (const [name, { of, single }] of realFunctions) table.set(name, real(of, single));
 table.set("min", least).set("max", greatest).set("abs", absolute).set("labs", absolute).set("llabs", absolute);
 table.set("umin", least).set("umax", greatest).set("imin", least).set("imax", greatest);
 table.set("lround", nearest("long", awayFromZero)).set("llround", nearest("longlong", awayFromZero));

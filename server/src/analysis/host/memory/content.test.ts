@@ -105,6 +105,17 @@ describe("what buffers hold", () => {
       inMain("int *d; cudaMalloc(&d, 4096); cudaMemset(d, 255, 4096); g<<<1, 32>>>(d);", "__global__ void g(const int *p) {}\n"),
       { kind: "bytes", value: 255 },
     ],
+    "an element apart": [
+      fill("for (int i = 0; i < n; i++) h[i] = -1; h[5000] = 0;"),
+      {
+        kind: "parts",
+        parts: [
+          { from: 0, to: 20000, origin: 0, content: { kind: "constant", value: -1 } },
+          { from: 20000, to: 20004, origin: 20000, content: { kind: "values", values: [0] } },
+          { from: 20004, to: 4194304, origin: 0, content: { kind: "constant", value: -1 } },
+        ],
+      },
+    ],
     "managed memory": [
       inMain(
         "int *d; cudaMallocManaged(&d, 1 << 20); for (int i = 0; i < 1 << 18; i++) d[i] = i; g<<<1, 32>>>(d);",

@@ -292,19 +292,20 @@ export function wholeContent(allocation: Allocation, elementBytes: number): Cont
       ? { ...summary.content, values }
       : inRuns(summary, samples, elementBytes);
   }
-  if (summary.content.kind === "computed" || summary.content.kind === "parts") {
-    const made = inRuns(summary, samples, elementBytes);
-    if (made.kind === "parts") return made;
-  }
   if (elements !== undefined && elements <= exactElements && /^(zero|constant|linear|cyclic)$/.test(summary.content.kind)) {
     const values = Array.from({ length: elements }, (_, k) => numberOf(valueAt(summary, k, undefined)) ?? 0);
     for (const [k, index] of samples.indices.entries()) values[index] = samples.values[k] ?? 0;
     return { kind: "values", values };
   }
+  // `level[source] = 0` after a loop over all: a search begins there.
+  if (/^(zero|constant|linear|cyclic|computed|parts)$/.test(summary.content.kind)) {
+    const made = inRuns(summary, samples, elementBytes);
+    if (made.kind === "parts") return made;
+  }
   // What ends row pointers (`starts[n] = at`) stands where nothing was known.
   const isNew = (index: number): boolean => valueAt({ ...summary, elementBytes }, index, undefined).kind === "unknown";
   if (summary.content.kind === "parts" && samples.indices.some(isNew)) return inRuns(summary, samples, elementBytes);
-  // A few elements set apart (`level[source] = 0` after a loop over all) do not change what the array is like.
+  // Elements set apart here and there do not change what the array is like, as long as they are few.
   if (summary.content.kind !== "unknown" && elements !== undefined && samples.values.length * 64 <= elements) return summary.content;
   if (summary.content.kind !== "unknown" && elements !== undefined && samples.values.length * 8 <= elements) {
     return summary.content.kind === "linear"

@@ -114,7 +114,7 @@ function objectAt(
       const value = values[index];
       if (cell && value !== undefined) cell.value = given(value, cell.type);
     }
-  const row = objects.rows?.[index];
+  const row = objects.rows?.at(index);
   if (made.kind !== "container" || row === undefined) return made;
   const { storage } = made;
   const values: Content = { kind: "values", values: row, ...(objects.drawn ? { drawn: true } : {}) };

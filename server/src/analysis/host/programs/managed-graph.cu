@@ -33,4 +33,4 @@ int main() {
     current++;
   } while (*changed);
 }
-//= levels 391 128 | rowStart[200004]+0=linear(0,12) columns[2400000]+0=uniform(0,50000) level[200000]+0=constant(-1) 0 50000 changed[4]+0=zero
+//= levels 391 128 | rowStart[200004]+0=linear(0,12) columns[2400000]+0=uniform(0,50000) level[200000]+0=[0,4)values(0) [4,200000)constant(-1) 0 50000 changed[4]+0=zero

@@ -11,7 +11,7 @@ import { drawn, libraryDraw } from "./draws.ts";
 import { iteratorOf, numberLists, readSpan, type Span, sourcesOf, spanOf } from "./iterators.ts";
 import { listOf } from "./list-targets.ts";
 import { type AnyList, type Code, GivenUp, type Machine, newSlot, spend, type Target, Unsupported } from "./machine.ts";
-import { isOfPairs, methodCode } from "./methods.ts";
+import { exchange, isOfPairs, methodCode } from "./methods.ts";
 import { loadOf, storeTo, targetOf } from "./targets.ts";
 import { narrowed } from "./wide.ts";
 
@@ -132,6 +132,8 @@ export function searchIndex(machine: Machine, written: Expression, from: Express
 }
 
 function swapping(machine: Machine, [a, b]: readonly Expression[]): Code {
+  const [one, other] = [a, b].map((each) => (each && machine.random ? listOf(machine, each, true) : undefined));
+  if (one?.kind === "numbers" && other?.kind === "numbers") return exchange(machine, one, other);
   if (!a || !b) throw new Unsupported();
   const [left, right] = [targetOf(machine, a, machine.code), targetOf(machine, b, machine.code)];
   const [first, second] = [loadOf(machine, left), loadOf(machine, right)];

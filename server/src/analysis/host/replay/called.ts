@@ -244,7 +244,8 @@ function inlined(
     return {
       type: type === "void" ? "int" : type,
       run: () => {
-        for (const assign of assigned) assign();
+        // As g++ does: the last argument first.
+        for (let k = assigned.length - 1; k >= 0; k--) assigned[k]?.();
         spend(machine);
         machine.result = undefined;
         return execute() === ending.returns ? machine.result : undefined;

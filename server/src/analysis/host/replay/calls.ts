@@ -14,8 +14,10 @@ import { libraryDraw } from "./draws.ts";
 import { constantLine } from "./lines.ts";
 import { listOf } from "./list-targets.ts";
 import { type Code, type Machine, spend, Unsupported } from "./machine.ts";
+import { plainMath } from "./math.ts";
 import { methodCode } from "./methods.ts";
 import { numberType } from "./numbers.ts";
+import { lastFirst } from "./records.ts";
 import { loadOf, targetOf } from "./targets.ts";
 import { reduced } from "./wide.ts";
 
@@ -69,7 +71,18 @@ function mathCode(machine: Machine, name: string, e: Call): Code {
   const { host } = machine;
   const library = mathFunctions.get(name);
   if (!library) throw new Unsupported();
-  const args = e.arguments.map((argument) => machine.code(argument));
+  const args = lastFirst(e.arguments.map((argument) => machine.code(argument)));
+  const plain = plainMath(name, args);
+  if (plain) {
+    const { type, run } = plain;
+    return {
+      type,
+      run: () => {
+        spend(machine);
+        return run();
+      },
+    };
+  }
   const numberAs = (value: number, type: NumberName) => (isFloatName(type) ? float(value, type) : int(value, type));
   const call = (values: readonly number[]) =>
     library(

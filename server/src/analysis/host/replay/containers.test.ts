@@ -379,6 +379,80 @@ const programs: readonly Row[] = [
     600,
     296937861,
   ],
+  [
+    "a graph of hubs",
+    "const int n = 60001; std::mt19937 rng(99); std::vector<std::vector<int>> adj(n); for (int k = 0; k < 200000; ++k) { double u = rng() / 4294967296.0; int a = (int)(n * u * u * std::sqrt(u)), b = rng() % n; if (a == b) continue; adj[a].push_back(b); adj[b].push_back(a); } std::vector<int> h(1, 0), col; for (int v = 0; v < n; ++v) { auto& l = adj[v]; std::sort(l.begin(), l.end()); l.erase(std::unique(l.begin(), l.end()), l.end()); for (int u : l) col.push_back(u); h.push_back((int)col.size()); } h.insert(h.end(), col.begin(), col.end());",
+    459804,
+    479007293,
+  ],
+  [
+    "CSR via counting sort of edges",
+    "const int n = 20000, m = 160000; std::vector<int> src(m), dst(m); unsigned s = 12345; for (int e = 0; e < m; e++) { s = s * 1664525u + 1013904223u; src[e] = (s >> 8) % n; s = s * 1664525u + 1013904223u; dst[e] = (s >> 8) % n; } std::vector<int> off(n + 1, 0); for (int e = 0; e < m; e++) off[src[e] + 1]++; for (int i = 0; i < n; i++) off[i + 1] += off[i]; std::vector<int> cur(off.begin(), off.end() - 1), h(m); for (int e = 0; e < m; e++) h[cur[src[e]]++] = dst[e]; for (int i = 0; i < n; i++) std::sort(h.begin() + off[i], h.begin() + off[i + 1]); h.insert(h.end(), off.begin(), off.end());",
+    180001,
+    -2000885539,
+  ],
+  [
+    "union and find with path halving",
+    "std::mt19937 g(9); const int n = 20000; std::vector<int> h(n); std::iota(h.begin(), h.end(), 0); auto find = [&](int x) { while (h[x] != x) { h[x] = h[h[x]]; x = h[x]; } return x; }; for (int k = 0; k < 15000; k++) { int a = find(g() % n), b = find(g() % n); if (a != b) h[std::max(a, b)] = std::min(a, b); } for (int i = 0; i < n; i++) h[i] = find(i);",
+    20000,
+    552002885,
+  ],
+  [
+    "labels that spread until nothing changes",
+    "std::mt19937 g(10); const int n = 3000, m = 5000; std::vector<int> a(m), b(m), h(n); for (int e = 0; e < m; e++) { a[e] = g() % n; b[e] = g() % n; } for (int i = 0; i < n; i++) h[i] = i; bool changed = true; while (changed) { changed = false; for (int e = 0; e < m; e++) { int l = std::min(h[a[e]], h[b[e]]); if (h[a[e]] != l || h[b[e]] != l) { h[a[e]] = h[b[e]] = l; changed = true; } } }",
+    3000,
+    1265303173,
+  ],
+  [
+    "an open table filled by the host",
+    "const unsigned mask = (1 << 15) - 1; std::vector<unsigned> h(mask + 1, 0xffffffffu); std::mt19937 g(11); for (int i = 0; i < 20000; i++) { unsigned k = g() % 1000000, s = (k * 2654435761u) & mask; while (h[s] != 0xffffffffu && h[s] != k) s = (s + 1) & mask; h[s] = k; }",
+    32768,
+    371267148,
+  ],
+  [
+    "structured bindings of edges, degree, CSR both ways",
+    "std::mt19937 g(6); const int n = 3000; std::vector<std::pair<int,int>> e; for (int i = 0; i < 20000; i++) e.push_back({(int)(g() % n), (int)(g() % n)}); std::vector<int> deg(n, 0); for (auto [a, b] : e) { deg[a]++; deg[b]++; } std::vector<int> ptr(n + 1, 0); std::partial_sum(deg.begin(), deg.end(), ptr.begin() + 1); std::vector<int> h(ptr[n]); auto at = ptr; for (const auto& [a, b] : e) { h[at[a]++] = b; h[at[b]++] = a; } h.insert(h.end(), ptr.begin(), ptr.end());",
+    43001,
+    -442818483,
+  ],
+  [
+    "breadth first with frontiers that are exchanged",
+    "std::mt19937 g(8); const int n = 8000; std::vector<std::vector<int>> adj(n); for (int k = 0; k < 24000; k++) { int a = g() % n, b = g() % n; adj[a].push_back(b); adj[b].push_back(a); } std::vector<int> h(n, -1), front{3}, next; h[3] = 0; for (int l = 1; !front.empty(); l++) { next.clear(); for (int v : front) for (int u : adj[v]) if (h[u] < 0) { h[u] = l; next.push_back(u); } front.swap(next); }",
+    8000,
+    2070138821,
+  ],
+  [
+    "ELL from rows",
+    "std::mt19937 g(21); const int n = 2000; std::vector<std::vector<int>> rows(n); for (int i = 0; i < n; i++) { int k = 1 + g() % 12; for (int j = 0; j < k; j++) rows[i].push_back(g() % n); } size_t w = 0; for (auto &r : rows) w = std::max(w, r.size()); std::vector<int> h(n * w, -1); for (int i = 0; i < n; i++) for (size_t j = 0; j < rows[i].size(); j++) h[j * n + i] = rows[i][j];",
+    24000,
+    -1184242747,
+  ],
+  [
+    "a struct of a graph with methods",
+    "Graph g(3000); std::mt19937 r(22); for (int i = 0; i < 9000; i++) g.add(r() % 3000, r() % 3000); g.build(); std::vector<int> h = g.ptr; h.insert(h.end(), g.col.begin(), g.col.end());",
+    12001,
+    -1542191795,
+    "struct Graph { int n; std::vector<int> a, b, ptr, col; explicit Graph(int n) : n(n) {} void add(int x, int y) { a.push_back(x); b.push_back(y); } void build() { ptr.assign(n + 1, 0); for (int x : a) ptr[x + 1]++; for (int i = 0; i < n; i++) ptr[i + 1] += ptr[i]; col.resize(a.size()); std::vector<int> at(ptr.begin(), ptr.end()); for (size_t e = 0; e < a.size(); e++) col[at[a[e]]++] = b[e]; } };\n",
+  ],
+  [
+    "two draws as arguments",
+    "std::mt19937 g(23); auto f = [&](int a, int b) { return a * 100 + b % 7; }; std::vector<int> h; for (int i = 0; i < 2000; i++) { h.push_back(f(g() % 50, g() % 60)); h.push_back(two(g() % 9, g() % 11)); h.push_back((int)std::pow(g() % 4, g() % 5)); }",
+    6000,
+    111987781,
+    "static int two(int a, int b) { return a * 16 - b; }\n",
+  ],
+  [
+    "two draws of a pair",
+    "std::mt19937 g(24); std::vector<std::pair<int,int>> e; std::set<std::pair<int,int>> s; for (int i = 0; i < 2000; i++) { e.emplace_back(g() % 50, g() % 60); e.push_back(std::make_pair(g() % 50, g() % 60)); e.push_back({(int)(g() % 50), (int)(g() % 60)}); s.emplace(g() % 50, g() % 60); } std::vector<int> h; for (auto &p : e) { h.push_back(p.first); h.push_back(p.second); } for (auto &p : s) { h.push_back(p.first); h.push_back(p.second); }",
+    14942,
+    -1626463627,
+  ],
+  [
+    "rows exchanged",
+    "std::mt19937 g(25); std::vector<std::vector<int>> a(50); for (int i = 0; i < 2000; i++) a[g() % 50].push_back(i); for (int i = 0; i < 100; i++) { int x = g() % 50, y = g() % 50; std::swap(a[x], a[y]); if (x % 3 == 0) a[x].swap(a[y]); } std::vector<int> h; for (auto &r : a) for (int x : r) h.push_back(x);",
+    2000,
+    490904133,
+  ],
 ];
 
 test.each(programs.map((row) => [row[0], row] as const))("%s", (_, [, code, count, digest, before]) => {

@@ -8,11 +8,12 @@ import { conversion, type NumberName } from "./arithmetic.ts";
 import { ownLambda } from "./called.ts";
 import { declaredDrawer, drawerOf } from "./draws.ts";
 import { listIn, listOf, memberTypes, setOf } from "./list-targets.ts";
-import { lengthOf, Row, Rows } from "./lists.ts";
+import { lengthOf, Row } from "./lists.ts";
 import { type Execute, ending, GivenUp, type Machine, type NumberList, newSlot, type Run, type Target, Unsupported } from "./machine.ts";
 import { valuesBetween } from "./methods.ts";
 import { numberType } from "./numbers.ts";
 import { newRecord } from "./records.ts";
+import { Rows } from "./rows.ts";
 import { type Settled, settled } from "./settled.ts";
 import { cellSlot, lineTo, loadOf, storeTo, targetOf } from "./targets.ts";
 

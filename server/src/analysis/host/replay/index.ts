@@ -12,8 +12,8 @@ import { numberValue } from "./numbers.ts";
 import { loopCode } from "./statements.ts";
 
 /** Operations of one loop, and of a run of host code. */
-export const mostOfLoop = 16_000_000;
-export const mostOfRun = 32_000_000;
+export const mostOfLoop = 32_000_000;
+export const mostOfRun = 64_000_000;
 
 export interface Replayed {
   /** Arrays of which all that was stored is known. */

@@ -8,7 +8,7 @@ import { placeOf } from "../resolve/places.ts";
 import { Cell, type ContainerType, type ContainerValue, type HostType } from "../values/model.ts";
 import { integerOf, numberOf } from "../values/values.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
-import { lengthOf, mostElements, Row, Rows } from "./lists.ts";
+import { lengthOf, mostElements, Row } from "./lists.ts";
 import {
   type AnyList,
   asDecision,
@@ -22,6 +22,7 @@ import {
   Unsupported,
 } from "./machine.ts";
 import { columnFor, declared, numberType } from "./numbers.ts";
+import { Rows } from "./rows.ts";
 import { isWide } from "./wide.ts";
 
 /**
@@ -153,9 +154,10 @@ function rowsOf(
   const initial = (index: number): ArrayLike<Known> => {
     const cell = cells.get(index * vectorBytes);
     if (cell) return cell.value.kind === "container" ? elementsOf(cell.value) : giveUp();
-    return held?.[index] ?? [];
+    return held?.at(index) ?? [];
   };
   const rows = new Rows(size, initial);
+  if (machine.random) machine.random.flow.isSpecial = true;
   if (objects?.drawn || known.kind === "unknown") machine.random?.flow.isInvented(rows, true);
   return { kind: "lists", rows: () => rows, type, source: rows };
 }

@@ -52,64 +52,6 @@ export class Row implements List {
   }
 }
 
-/** A list of lists. Rows are made when they are asked for. */
-export class Rows {
-  readonly #rows: (Row | undefined)[] = [];
-  readonly #initial: (index: number) => ArrayLike<Known>;
-  #copied = 0;
-  length: number;
-
-  /** @param initial what a row holds at first. @throws GivenUp where that is not known */
-  constructor(length: number, initial: (index: number) => ArrayLike<Known>) {
-    this.length = length;
-    this.#initial = initial;
-  }
-
-  /** @throws GivenUp */
-  row(index: Known): Row {
-    if (index === undefined || !(index >= 0 && index < this.length && Number.isInteger(index))) throw new GivenUp();
-    const known = this.#rows[index];
-    if (known) return known;
-    const initial = this.#initial(index);
-    this.#copied += initial.length;
-    if (this.#copied > mostElements) throw new GivenUp();
-    const row = new Row(Array.from(initial));
-    this.#rows[index] = row;
-    return row;
-  }
-
-  /** @throws GivenUp */
-  resize(length: number): void {
-    if (!(length >= 0 && length <= mostElements)) throw new GivenUp();
-    if (length < this.#rows.length) this.#rows.length = length;
-    for (let k = this.length; k < length; k++) this.#rows[k] = new Row();
-    this.length = length;
-  }
-
-  /** Those that were asked for. */
-  get touched(): readonly Row[] {
-    return this.#rows.filter((row) => row !== undefined);
-  }
-
-  /** It is known what each of them holds. */
-  get areKnown(): boolean {
-    try {
-      return this.held.length === this.length;
-    } catch (error) {
-      if (error instanceof GivenUp) return false;
-      throw error;
-    }
-  }
-
-  /** All as they are, those that nobody has asked for as they were. */
-  get held(): readonly ArrayLike<number>[] {
-    return Array.from({ length: this.length }, (_, k) => {
-      const row = this.#rows[k];
-      return (row ? row.values : this.#initial(k)) as ArrayLike<number>;
-    });
-  }
-}
-
 export function lengthOf(list: AnyList): number {
   switch (list.kind) {
     case "numbers":

@@ -7,8 +7,9 @@ import type { Known, NumberName } from "./arithmetic.ts";
 import type { Column } from "./columns.ts";
 import type { Flow } from "./flow.ts";
 import type { Line } from "./lines.ts";
-import type { List, Rows } from "./lists.ts";
+import type { List } from "./lists.ts";
 import type { Nest } from "./nest.ts";
+import type { Rows } from "./rows.ts";
 
 /** The code has something that is not replayed. */
 export class Unsupported extends Error {}
@@ -18,9 +19,6 @@ export class GivenUp extends Error {}
 
 /** Operations that are done in the time of a step. */
 export const operationsAStep = 64;
-
-/** Turns that tell how many operations the others take. */
-export const turnsToTell = 256;
 
 /** How a statement ended. */
 export const ending = { normal: 0, breaks: 1, continues: 2, returns: 3 } as const;

@@ -21,7 +21,7 @@ import {
   Unsupported,
 } from "./machine.ts";
 import { paired } from "./pairs.ts";
-import { partsOf } from "./records.ts";
+import { lastFirst, partsOf } from "./records.ts";
 
 type Arguments = readonly Expression[];
 
@@ -141,9 +141,32 @@ function numbersMethod(machine: Machine, target: NumberList, name: string, args:
       return insertion(machine, target, args);
     case "erase":
       return withoutRepeats(machine, target, args);
+    case "swap": {
+      const other = first && listOf(machine, first, true);
+      if (other?.kind !== "numbers" || second) throw new Unsupported();
+      return exchange(machine, target, other);
+    }
     default:
       throw new Unsupported();
   }
+}
+
+/** Each of two lists holds what the other held. */
+export function exchange(machine: Machine, one: NumberList, other: NumberList): Code {
+  if (one.type !== other.type) throw new Unsupported();
+  for (const { source } of [one, other]) machine.random?.flow.readsList(source);
+  changes(machine, other, () => undefined);
+  return changes(machine, one, () => {
+    const lists = [one, other].map(({ list }) => list());
+    const held = lists.map((list) => Array.from({ length: list.length }, (_, k) => list.read(k)));
+    machine.left -= (held[0]?.length ?? 0) + (held[1]?.length ?? 0);
+    spend(machine);
+    for (const [k, list] of lists.entries()) {
+      const values = held[1 - k] ?? [];
+      list.resize(values.length, 0);
+      for (const [at, value] of values.entries()) list.write(at, value);
+    }
+  });
 }
 
 /** How long a list becomes: whatever it rests on decides what follows. */
@@ -227,7 +250,7 @@ function recordsMethod(machine: Machine, target: RecordList, name: string, args:
       if (!first) throw new Unsupported();
       const parts =
         name === "emplace_back" && args.length === names.length
-          ? args.map((argument) => machine.code(argument))
+          ? lastFirst(args.map((argument) => machine.code(argument)))
           : partsOf(machine, first, names);
       const runs = [...target.fields.values()].map(({ list, type }, k) => {
         const part = parts[k];
@@ -289,7 +312,7 @@ function keyOf(machine: Machine, { type, pair }: NumberSet, args: Arguments): ()
   if (!first || (second && !pair)) throw new Unsupported();
   const types = pair ? pair.map(([, member]) => member) : [type];
   const codes = second
-    ? args.map((each) => machine.code(each))
+    ? lastFirst(args.map((each) => machine.code(each)))
     : pair
       ? partsOf(
           machine,

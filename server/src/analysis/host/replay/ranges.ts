@@ -3,6 +3,7 @@ import type { Statement } from "../../../syntax/ast.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Known } from "./arithmetic.ts";
 import { bindMembers } from "./declarations.ts";
+import { Foresight } from "./foresight.ts";
 import { arrayRange } from "./iterators.ts";
 import { itemOf, listOf } from "./list-targets.ts";
 import { lengthOf, Row } from "./lists.ts";
@@ -17,7 +18,6 @@ import {
   type Slot,
   spend,
   type Target,
-  turnsToTell,
   Unsupported,
 } from "./machine.ts";
 import { inOrder } from "./methods.ts";
@@ -44,10 +44,10 @@ export function rangeCode(machine: Machine, s: RangeFor): Execute {
   return () => {
     const length = lengthOf(found);
     begin();
-    const budget = machine.left;
+    const foresight = new Foresight(machine);
     for (let k = 0; k < length; k++) {
       spend(machine);
-      if (k === turnsToTell && (budget - machine.left) * (length / k) > budget) throw new GivenUp();
+      if (foresight.isTold(k) && foresight.isTooMuch(length - k)) throw new GivenUp();
       slots[at.index] = k;
       enter();
       const end = body();

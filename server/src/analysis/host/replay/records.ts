@@ -2,7 +2,7 @@
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { lastText } from "../resolve/names.ts";
-import type { NumberName } from "./arithmetic.ts";
+import type { Known, NumberName } from "./arithmetic.ts";
 import { asStatement, type Code, type Item, type Machine, newSlot, type Run, type Slot, type Thing, Unsupported } from "./machine.ts";
 import { loadOf, storeTo, targetOf } from "./targets.ts";
 
@@ -16,13 +16,29 @@ export function partsOf(machine: Machine, written: Expression, names: readonly s
     return names.map((_, k) => values[k] ?? zero);
   }
   if (e.kind === "call" && e.callee.kind === "name" && e.arguments.length === names.length && isMaker(machine, e.callee))
-    return e.arguments.map((argument) => machine.code(argument));
+    return lastFirst(e.arguments.map((argument) => machine.code(argument)));
   const target = targetOf(machine, e, machine.code);
   if (target.kind !== "record") throw new Unsupported();
   return names.map((name) => {
     const member = target.members.get(name);
     if (!member) throw new Unsupported();
     return loadOf(machine, member);
+  });
+}
+
+/** Arguments of a call, which are asked for in order: as g++ does, the last is evaluated first. */
+export function lastFirst(codes: readonly Code[]): readonly Code[] {
+  if (codes.length < 2) return codes;
+  const values: Known[] = [];
+  const evaluate = (): void => {
+    for (let k = codes.length - 1; k >= 0; k--) values[k] = codes[k]?.run();
+  };
+  return codes.map(({ type }, k): Code => {
+    const run = (): Known => {
+      if (k === 0) evaluate();
+      return values[k];
+    };
+    return { type, run };
   });
 }
 

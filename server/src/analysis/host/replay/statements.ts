@@ -5,6 +5,7 @@ import type { Known } from "./arithmetic.ts";
 import { innerLoop } from "./counted.ts";
 import { declare } from "./declarations.ts";
 import { codeOf, converted } from "./expressions.ts";
+import { Foresight } from "./foresight.ts";
 import {
   asDecision,
   asStatement,
@@ -15,7 +16,6 @@ import {
   type Machine,
   type Run,
   spend,
-  turnsToTell,
   Unsupported,
 } from "./machine.ts";
 import { rangeCode } from "./ranges.ts";
@@ -111,14 +111,15 @@ export function loopCode(machine: Machine, s: Statement & { readonly kind: "for"
   return () => {
     const budget = machine.left;
     const distance = gap?.();
+    const foresight = turnsLeft !== undefined || foresees ? new Foresight(machine) : undefined;
     let most = budget;
     for (let first = testedLast, turn = 0; ; first = false, turn++) {
       if (!first && !decided(condition)) return normal;
       spend(machine);
-      if (turn === turnsToTell && (turnsLeft !== undefined || foresees)) {
-        const left = turnsLeft ?? turnsBy(distance, gap?.());
-        if (left === undefined) most = mostUnforeseen;
-        else if ((budget - machine.left) * (left / turn) > budget) throw new GivenUp();
+      if (foresight?.isTold(turn)) {
+        const left = turnsLeft === undefined ? turnsBy(turn, distance, gap?.()) : turnsLeft - turn;
+        most = left === undefined ? mostUnforeseen : budget;
+        if (foresight.isTooMuch(left ?? 0)) throw new GivenUp();
       }
       if (budget - machine.left > most) throw new GivenUp();
       const end = body();
@@ -132,10 +133,10 @@ export function loopCode(machine: Machine, s: Statement & { readonly kind: "for"
 /** Operations of a loop of which nobody knows when it ends. */
 const mostUnforeseen = 4_000_000;
 
-/** The turns that are left, by how far apart what is compared was at first and is after those that tell. */
-function turnsBy(first: Known, now: Known): number | undefined {
+/** The turns that are left, by how far apart what is compared was at first and is after some turns. */
+function turnsBy(turns: number, first: Known, now: Known): number | undefined {
   const closer = first === undefined || now === undefined ? 0 : Math.abs(first) - Math.abs(now);
-  return closer > 0 ? (Math.abs(now ?? 0) / closer) * turnsToTell : undefined;
+  return closer > 0 ? (Math.abs(now ?? 0) / closer) * turns : undefined;
 }
 
 /** @throws Unsupported */

@@ -123,7 +123,7 @@ class Outcome {
 
   get #areListsKnown(): boolean {
     const isKnown = (list: AnyList): boolean =>
-      (list.kind !== "lists" || list.rows().areKnown) &&
+      (list.kind !== "lists" || list.rows().known !== undefined) &&
       rowsIn(list).every((row) => row.values.every((value) => typeof value === "number"));
     return [...this.#random.lists.values()].every(isKnown);
   }
@@ -212,8 +212,10 @@ class Outcome {
 
 function objectsIn(list: Exclude<AnyList, { readonly kind: "numbers" }>): Omit<Objects, "of" | "drawn"> {
   switch (list.kind) {
-    case "lists":
-      return { rows: list.rows().held };
+    case "lists": {
+      const rows = list.rows().known;
+      return rows ? { rows } : {};
+    }
     case "records":
       return { fields: new Map([...list.fields].map(([name, { list: field }]) => [name, numbersOf(field())] as const)) };
     case "set":
@@ -225,7 +227,6 @@ const unknownSize = (size: ContainerValue["size"] | { readonly kind: string }): 
   size.kind === "unknown" ? (size as UnknownValue) : unknown(drawnReason);
 
 function rowsIn(list: AnyList): readonly Row[] {
-  if (list.kind === "lists") return list.rows().touched;
   if (list.kind !== "records") return [];
   return [...list.fields.values()].flatMap(({ list: field }) => {
     const found = field();

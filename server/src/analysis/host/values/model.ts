@@ -180,10 +180,15 @@ export interface Summary {
   readonly registered?: true;
 }
 
+/** Rows of numbers, by their index. */
+export interface HeldRows {
+  at(index: number): ArrayLike<number> | undefined;
+}
+
 /** Elements that are lists of numbers, or records of them by member. */
 export interface Objects {
   readonly of: Content;
-  readonly rows?: readonly ArrayLike<number>[];
+  readonly rows?: HeldRows;
   readonly fields?: ReadonlyMap<string, ArrayLike<number>>;
   /** Of a set whose order is the library's own business: its numbers. */
   readonly numbers?: ArrayLike<number>;

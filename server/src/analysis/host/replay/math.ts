@@ -1,0 +1,59 @@
+/** Functions of the library that loops call many times, on bare numbers: what `library/math.ts` does on values. */
+import { commonName } from "../../sema/arithmetic-types.ts";
+import { realFunctions } from "../library/math.ts";
+import { conversion, isWideUnsigned, type Known, type NumberName, operation } from "./arithmetic.ts";
+import type { Run } from "./machine.ts";
+import { isWide } from "./wide.ts";
+
+interface Operand {
+  readonly type: NumberName;
+  readonly run: Run;
+}
+
+const isHalf = (type: NumberName): boolean => type === "half" || type === "bfloat16";
+
+/** The function of numbers of some types; undefined where it takes the library's own to tell what comes out. */
+export function plainMath(name: string, args: readonly Operand[]): Operand | undefined {
+  if (/^u?(min|max)$/.test(name) || name === "imin" || name === "imax") return chosen(name.endsWith("min") ? "<" : ">", args);
+  const real = realFunctions.get(name);
+  const [first, second, third] = args;
+  if (!real || !first || third || args.some(({ type }) => isWideUnsigned(type) || isHalf(type))) return undefined;
+  const isSingle = real.single || args.every(({ type }) => type === "float");
+  const round = isSingle ? Math.fround : (value: number): number => value;
+  const { of } = real;
+  const type = isSingle ? "float" : "double";
+  if (!second) return { type, run: onNumbers(first.run, (a) => round(of(a))) };
+  return { type, run: onPairs(first.run, second.run, (a, b) => round(of(a, b))) };
+}
+
+/** The one of two that is less, or greater. */
+function chosen(op: "<" | ">", [first, second, third]: readonly Operand[]): Operand | undefined {
+  if (!first || !second || third || [first, second].some(({ type }) => isWide(type) || isHalf(type))) return undefined;
+  const type = first.type === second.type ? first.type : commonName(first.type, second.type);
+  const isBeyond = operation(op, type);
+  if (!isBeyond) return undefined;
+  const [left, right] = [conversion(first.type, type), conversion(second.type, type)];
+  return {
+    type,
+    run: onPairs(first.run, second.run, (x, y) => {
+      const [a, b] = [left(x), right(y)];
+      return a === undefined || b === undefined ? undefined : isBeyond(b, a) ? b : a;
+    }),
+  };
+}
+
+/** What a number that is held exactly becomes; one of 64 bits may not be. */
+const onNumbers =
+  (run: Run, of: (a: number) => Known): Run =>
+  () => {
+    const a = run();
+    return typeof a === "number" ? of(a) : undefined;
+  };
+
+const onPairs =
+  (left: Run, right: Run, of: (a: number, b: number) => Known): Run =>
+  () => {
+    const a = left();
+    const b = right();
+    return typeof a === "number" && typeof b === "number" ? of(a, b) : undefined;
+  };
