@@ -112,6 +112,6 @@ test("a launch in a later turn, of a size that is read back from the device, is 
     settings,
     { read: () => undefined },
   );
-  expect(launches.map(({ launch }) => launch?.grid[0])).toEqual([1, 128]);
-  expect(launches.map(values)).toEqual([[], [["count", 1 << 14]]]);
+  expect(launches.map(({ launch }) => launch?.grid[0])).toEqual([1, 1]);
+  expect(launches.map(values)).toEqual([[], [["count", 1 << 7]]]);
 });

@@ -150,11 +150,14 @@ function isPlausible(entry: LaunchEntry, gpu: Pick<Repetition, "mostShared">): b
   return threads <= mostThreads && fitsGpu(entry, gpu) && fitsMemory(entry) && hasShortLoops(entry);
 }
 
-/** What the device counts for a later turn of the host's loop is no more than its buffers have elements, those aside that hold a count or a flag. */
+/**
+ * What the device counts for a later turn of the host's loop lies between one and the elements of its buffers, those aside that hold a count or a
+ * flag: as many times the one as the other is it.
+ */
 function mostCounted({ turn, captured }: LaunchEntry): number {
   if (turn === 0) return Number.POSITIVE_INFINITY;
   const bytes = captured.buffers.flatMap(({ buffer }) => (buffer.bytes !== undefined && buffer.bytes > fewBytes ? [buffer.bytes] : []));
-  return Math.min(...bytes) / elementBytes;
+  return Math.sqrt(Math.min(...bytes) / elementBytes);
 }
 const fewBytes = 64;
 const elementBytes = 4;
