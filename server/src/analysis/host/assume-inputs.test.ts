@@ -100,7 +100,7 @@ test("a launch in a later turn, of a size that is read back from the device, is 
     }
     int main() {
       int *from, *to, *next;
-      cudaMalloc(&from, 400000); cudaMalloc(&to, 400000); cudaMalloc(&next, 4);
+      cudaMalloc(&from, 400000000); cudaMalloc(&to, 400000000); cudaMalloc(&next, 4);
       int count = 1;
       for (int turn = 0; turn < 5 && count > 0; ++turn) {
         cudaMemset(next, 0, 4);
@@ -112,6 +112,6 @@ test("a launch in a later turn, of a size that is read back from the device, is 
     settings,
     { read: () => undefined },
   );
-  expect(launches.map(({ launch }) => launch?.grid[0])).toEqual([1, 1]);
-  expect(launches.map(values)).toEqual([[], [["count", 1 << 7]]]);
+  expect(launches.map(({ launch }) => launch?.grid[0])).toEqual([1, 8]);
+  expect(launches.map(values)).toEqual([[], [["count", 1 << 10]]]);
 });
