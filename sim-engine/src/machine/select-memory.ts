@@ -3,6 +3,7 @@
 import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
 import { type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
+import { isSpinning } from "../memory/spin-turns.ts";
 import type { Register } from "./machine.ts";
 import { placeOfLoad } from "./pair-constants.ts";
 import { loadedWords, selectMatrixLoad } from "./select-matrix.ts";
@@ -174,16 +175,8 @@ export function selectAtomic(selection: Selection, code: BlockCode, op: Op): voi
   const uses = [...selection.use(address, code.block), ...descriptor(selection, code, action.space)];
   const float = op.type === "f32" || op.type === "f64";
   if (action.space === "shared") {
-    // Floating-point sums in shared memory are a loop around a compare-and-swap, run once without contention.
-    if (float && action.op === "add") {
-      const sum = selection.newRegister("R", op.type === "f64" ? 2 : 1);
-      const done = selection.newRegister("P");
-      const value = args.slice(1).flatMap((arg) => selection.use(arg, code.block));
-      code.body.push(selection.instruction("BSSY", op.span, [], []));
-      code.body.push(selection.instruction("LDS", op.span, [selection.define(op)], uses));
-      code.body.push(selection.instruction(op.type === "f64" ? "DADD" : "FADD", op.span, [sum], [selection.define(op), ...value]));
-      code.body.push(selection.instruction("ATOMS.CAST.SPIN", op.span, [done], [...uses, sum], op));
-      for (const opcode of ["ISETP", "BRA", "BSYNC"]) code.body.push(selection.instruction(opcode, op.span, [], [done]));
+    if (isSpinning(op)) {
+      selectSpin(selection, code, op, uses);
       return;
     }
     for (const arg of args.slice(1))
@@ -207,6 +200,28 @@ export function selectAtomic(selection: Selection, code: BlockCode, op: Op): voi
   const defs = unused ? [] : [selection.define(op)];
   code.body.push(selection.instruction(unused && action.op !== "exch" && action.op !== "cas" ? "RED" : "ATOMG", op.span, defs, uses, op));
 }
+
+/** A sum that is a loop around a compare-and-swap: one turn of it (`spins.ts` says how many there are). */
+function selectSpin(selection: Selection, code: BlockCode, op: Op, address: readonly Register[]): void {
+  const wide = op.type !== "f32";
+  const [found, sum, done] = [selection.define(op), selection.newRegister("R", wide ? 2 : 1), selection.newRegister("R", wide ? 2 : 1)];
+  const through = selection.newRegister("P");
+  const value = op.args.slice(1).flatMap((arg) => selection.use(arg, code.block));
+  const emit = (opcode: string, defs: readonly Register[], uses: readonly Register[], made?: Op): void => {
+    const instruction = selection.instruction(opcode, op.span, defs, uses, made);
+    code.body.push(opcode === "BSSY" ? instruction : { ...instruction, spin: op });
+  };
+  emit("BSSY", [], []);
+  emit(wide ? "LDS.64" : "LDS", [found], address);
+  for (const opcode of sums[op.type as "f32" | "f64" | "i64"]) emit(opcode, [sum], [found, ...value]);
+  emit(wide ? "ATOMS.CAST.SPIN.64" : "ATOMS.CAST.SPIN", [done], [...address, found, sum], op);
+  emit("ISETP", [through], [done]);
+  if (wide) emit("ISETP", [through], [done, through]);
+  emit("BRA", [], [through]);
+  emit("BSYNC", [], []);
+}
+
+const sums = { f32: ["FADD"], f64: ["DADD"], i64: ["IADD3", "IMAD.X"] } as const;
 
 /** Adding one in shared memory has an instruction of its own. */
 const counts = (op: Op): boolean =>
