@@ -29,19 +29,6 @@ describe("loads of 32 lines that the L1 has (validation/microbenchmarks/h200-row
 
   test("of four schedulers fill each other's gaps: 32.6 cycles", () => expect(interval(4, 32) / 32.6).toBeCloseTo(1, 0));
 
-  test("that misses once in eight times, too: what hits takes as long as where all do", () => {
-    const latest = (traffic: Parameters<TimedProgram["site"]>[1]): number => {
-      const { memory, site } = path("load", traffic);
-      return Math.min(
-        ...Array.from({ length: 16 }, (_, k) => {
-          memory.request(site, 10_000 * k, 32, 32);
-          return memory.done - 10_000 * k;
-        }),
-      );
-    };
-    expect(latest({ l1: 7 / 8, l2: 1 / 8 })).toBe(latest({ l1: 1 }));
-  });
-
   test("a load of one line waits for nobody", () => expect(interval(4, 1)).toBeCloseTo(values.l1PassInterval, 5));
 });
 

@@ -241,17 +241,16 @@ export class MemoryPath {
     const perLoad = gpu.l1PassInterval + missing * (gpu.l1MissPassInterval - gpu.l1PassInterval);
     const passes = site.pastL1 ? cycles : cycles * (isStore ? gpu.l1StorePassInterval : perLoad);
     const isLoad = site.operation === "load" && !site.pastL1;
-    const unevenly = traffic.rereads ? this.#unevenly(traffic.rereads) : evenly;
-    const onward = Math.min(1, Math.max(0, traffic.l2 + traffic.dram + unevenly.pastL1));
-    const toL2 = this.#take(this.#dueL2, index, sectors * onward, sectors, sectors * traffic.together);
-    // What is not there, or behind such in its warp's order, is handed on when it is: its scheduler need not wait for that. What is there it
-    // waits for, whether the site misses at other times or not (h200-row-pages.txt).
+    // What is not there, or behind such in its warp's order, is handed on when it is: its scheduler need not wait for that.
     const awaited = isLoad ? (this.#awaited[this.warp] ?? 0) : 0;
-    const unit = isLoad && (toL2 > 0 || awaited > at) ? 1 : gpu.unitInterval;
+    const unit = isLoad && (missing > 0 || awaited > at) ? 1 : gpu.unitInterval;
     const begin = site.pastL1 ? this.#copyPast(at, cycles) : this.#lookUp(at, cycles * unit, passes);
     const lookedUp = Math.max(begin + passes - 1, begin + (cycles - 1) * unit);
     const atL1 = isLoad ? Math.max(lookedUp, this.#results.serve(at, lookedUp, 1) - 1) : lookedUp;
 
+    const unevenly = traffic.rereads ? this.#unevenly(traffic.rereads) : evenly;
+    const onward = Math.min(1, Math.max(0, traffic.l2 + traffic.dram + unevenly.pastL1));
+    const toL2 = this.#take(this.#dueL2, index, sectors * onward, sectors, sectors * traffic.together);
     const mostToDram = isStore || atomic ? sectors : toL2;
     const beyond = Math.max(0, traffic.dram + unevenly.fromMemory);
     const toDram = this.#take(this.#dueDram, index, sectors * beyond, mostToDram, mostToDram * traffic.togetherFromMemory);
