@@ -9,8 +9,8 @@ import type { Program } from "./execute/program.ts";
 import { Runner } from "./execute/run.ts";
 import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
-import type { Kernel, Launch } from "./ir/kernel.ts";
-import { loadsUnderWay, type MachineKernel, placesIn, storeRuns } from "./machine/index.ts";
+import type { Kernel, Launch, Op } from "./ir/kernel.ts";
+import { loadsUnderWay, type MachineKernel, placesIn, storeRuns, withSpins } from "./machine/index.ts";
 import type { AtomicRegions } from "./observe/atomic-regions.ts";
 import { numberSites, type ObservedBlock, Observer, type Sites } from "./observe/observer.ts";
 import { carveoutFor } from "./occupancy/carveout.ts";
@@ -204,7 +204,7 @@ function execute(
   const unseen = blocksOf(sharing).filter((index) => !seen.has(index));
   return {
     program,
-    machine,
+    machine: withSpins(machine, turnsIn(program)),
     registers,
     use,
     resident,
@@ -220,3 +220,12 @@ function execute(
     divergentBarriers: runner.divergentBarriers > 0,
   };
 }
+
+/** How many turns sums take that take turns, on average of those that were run. */
+const turnsIn = ({ counters }: Program): ReadonlyMap<Op, number> =>
+  new Map(
+    [...counters].flatMap(([op, [counter]]) => {
+      const { requests, turns } = counter?.spins ?? { requests: 0, turns: 0 };
+      return requests > 0 ? [[op, turns / requests] as const] : [];
+    }),
+  );

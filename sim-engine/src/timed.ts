@@ -9,6 +9,7 @@ import { type Executed, sectorsBySite } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Op } from "./ir/kernel.ts";
 import type { MachineKernel } from "./machine/index.ts";
+import type { MemorySite } from "./memory/site.ts";
 import type { LaunchReport } from "./report/launch-report.ts";
 import type { Spent } from "./report/spent.ts";
 import { type Tally, tally } from "./report/tally.ts";
@@ -32,6 +33,16 @@ interface Served {
 
 /** Of the resources that a launch keeps busy, those that bring memory, or begin blocks. */
 const isOfMemory = /^(dram|l2|l1|host|block-launch)/;
+
+/**
+ * Times that stores take when they are crowded, over when they are not, from which on they are (microbenchmarks/h200-record-stores.tsv: with
+ * arithmetic between records those of 8 words are merged up to 1.4, and mostly not from 2.5 on; half of those of 7 words at 2.1).
+ */
+const crowdedTime = 2;
+
+/** Some stores go on with others. */
+const mergesStores = (sites: readonly MemorySite[], traffic: TrafficEstimate): boolean =>
+  sites.some(({ operation, run }, site) => operation === "store" && run !== undefined && traffic.sites[site]!.l1 > 0);
 
 /** How many different values matches met, on average, of those that were run. */
 const valuesOf = (matches: Program["matches"]): ReadonlyMap<Op, number> =>
@@ -104,7 +115,19 @@ export class TimedRun {
       const busy = (dramReadBytes + dramWriteBytes) / ns / this.#gpu.values.dramBandwidth;
       this.#served = { sectors, traffic: estimateTraffic({ ...input, busy }, this.#work, footprints) };
     }
+    if (mergesStores(input.sites, this.#served.traffic)) this.#crowd(input, footprints);
     return this.#served;
+  }
+
+  /** Stores go on each by itself where they are so many that warps wait for that far longer than they take in all where they do not. */
+  #crowd(input: TrafficInput, footprints: Footprints): void {
+    const alone = this.#served!;
+    const ns = this.#estimate()?.ns;
+    const crowded = { ...alone, traffic: estimateTraffic({ ...input, crowded: true }, this.#work, footprints) };
+    if (ns === undefined || crowded.traffic.l2WriteSectors <= alone.traffic.l2WriteSectors) return;
+    this.#served = crowded;
+    const together = this.#estimate()?.ns;
+    if (together === undefined || together < crowdedTime * ns) this.#served = alone;
   }
 
   #estimate(without?: Without): (TimeEstimate & Pick<TimedCode, "instructions">) | undefined {

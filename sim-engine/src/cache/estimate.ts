@@ -10,6 +10,7 @@ import { ratio } from "./ratio.ts";
 import { planLogs } from "./sample.ts";
 import { isIrregular, isOfHost, isWrite } from "./site-kinds.ts";
 import { memoryOf, type SiteMemory } from "./site-memory.ts";
+import { gatheredLines } from "./store-merging.ts";
 import { totalsOf } from "./totals.ts";
 import type { Rereads, SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";
 
@@ -36,6 +37,7 @@ export function estimateTraffic(
     { bytes: input.l1Bytes, share: Math.min(together.length, plan.resident.length) / plan.resident.length },
     values,
     work,
+    gatheredLines(values, input.crowded),
   );
   const memory = memoryOf(input, plan, l1, footprints, work);
 

@@ -7,7 +7,11 @@ const gathered = { irregular: true, buffer: 0 };
 const rows = { irregular: false, buffer: 0 };
 
 /** A block of one warp that goes to one sector after the other, waiting for each. */
-function rounds(sectors: readonly number[], site = gathered, kind: typeof load | typeof store = load): FirstRounds {
+function rounds(
+  sectors: readonly number[],
+  site: { readonly buffer: number; readonly irregular?: boolean } = gathered,
+  kind: typeof load | typeof store = load,
+): FirstRounds {
   const log = new SectorLog(0);
   for (const sector of sectors) {
     log.request(0, 0, kind);

@@ -8,7 +8,7 @@ import { interleave } from "./interleave.ts";
 import { LeavingStores } from "./leaving-stores.ts";
 import { atomic, bypass, load, type SectorLog, store, weightsOf } from "./log.ts";
 import { SectoredCache } from "./sectored-cache.ts";
-import { StoreMerging } from "./store-merging.ts";
+import { gatheredLines, StoreMerging } from "./store-merging.ts";
 import { StoresUnderWay, sectorsMeeting } from "./stores-under-way.ts";
 
 /** Of one site, in the logged blocks, iterations that were not run included. */
@@ -41,6 +41,7 @@ export function playL1(
   { bytes, share }: { readonly bytes: number; readonly share: number },
   gpu: GpuValues,
   work: Work,
+  storeLines: number = gatheredLines(gpu),
 ): SiteL1[] {
   const cachesLoads = gpu.cachesGlobalLoads === 1;
   const cache = new SectoredCache(bytes * share, gpu.l1Ways);
@@ -56,7 +57,7 @@ export function playL1(
     ofOnward: 0,
     lookups: 0,
   }));
-  const merging = new Map(logs.map((log) => [log, new StoreMerging(gpu.mergedStoreLines)]));
+  const merging = new Map(logs.map((log) => [log, new StoreMerging(storeLines)]));
   const leaving = new Map(logs.map((log) => [log, new LeavingStores(log, sites, gpu)]));
   const gaps = new Map(logs.map((log) => [log, new Gaps(log)]));
   const weights = new Map(logs.map((log) => [log, weightsOf(log)]));

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { findGpu } from "../gpus/model.ts";
 import type { MemorySite } from "../memory/site.ts";
-import { StoreMerging } from "./store-merging.ts";
+import { gatheredLines, StoreMerging } from "./store-merging.ts";
 
 type Of = Pick<MemorySite, "run" | "awaits">;
 
@@ -45,4 +46,13 @@ test("a run that comes again, another request and another warp begin anew", () =
   expect(merging.joins(0, 0, 0xf00)).toBe(false);
   merging.begin(1, second, run);
   expect(merging.joins(1, 0, 0xf000)).toBe(false);
+});
+
+// h200-record-stores.tsv, stores alone: records of 4 words are merged by 3 to 4, of 7 by 1.4, of 8 not at all.
+test("where every scheduler has a warp that stores, only short runs of lines wait for each other", () => {
+  const { values } = findGpu("h200")!;
+  expect(gatheredLines(values)).toBe(8);
+  const crowded = gatheredLines(values, true);
+  expect(crowded).toBeGreaterThanOrEqual(4);
+  expect(crowded).toBeLessThan(7);
 });

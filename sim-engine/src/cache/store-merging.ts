@@ -2,7 +2,15 @@
  * Stores that the L1 hands on to the L2 as one: those that a warp makes to the same sectors, one right behind the other, as to a record's
  * members. Where they spread over more lines than are gathered of a warp, nothing is left of the first by the time it comes back to it.
  */
+import type { GpuValues } from "../gpus/figures.ts";
 import type { MemorySite } from "../memory/site.ts";
+
+/**
+ * Lines that are gathered of a warp at once. Where stores are crowded those of one warp at each scheduler come in turn, and their lines wait
+ * together or not at all (microbenchmarks/h200-record-stores.tsv, gap 0: records of 4 words are merged by 3 to 4, of 7 by 1.4, of 8 by 1).
+ */
+export const gatheredLines = ({ mergedStoreLines, waitingStoreLines, schedulers }: GpuValues, crowded = false): number =>
+  crowded ? Math.min(mergedStoreLines, Math.ceil(waitingStoreLines / schedulers) - 1) : mergedStoreLines;
 
 export class StoreMerging {
   readonly #mostLines: number;

@@ -32,6 +32,8 @@ export interface TrafficInput {
   readonly sectors: Float64Array;
   /** Share of the memory's peak bandwidth that the launch reaches, its warps side by side; absent as long as nobody knows. */
   readonly busy?: number;
+  /** Warps store faster than what they store can go on: all of an SM's schedulers have one at it at any time. Default: they do not. */
+  readonly crowded?: boolean;
 }
 
 /** What warps read again that they have read before, long ago: warps that fall behind lose most of it, others nothing. */

@@ -4,6 +4,7 @@ import { type Copied, copied } from "../memory/copied.ts";
 import { DistinctSet, popcount } from "../memory/distinct.ts";
 import { addressable, nearAddresses, originOf, withinReach } from "../memory/near.ts";
 import { distinctSectors, farSectors, idealSectors, laneGroups, localSectors } from "../memory/sectors.ts";
+import { isSpinning, spinTurns, spinWavefronts } from "../memory/spin-turns.ts";
 import { idealWavefronts, sharedWavefronts } from "../memory/wavefronts.ts";
 import { localBase, spaceOf } from "./memory.ts";
 
@@ -16,6 +17,8 @@ export interface RequestShape {
   readonly lanes: number;
   readonly cost: number;
   readonly ideal: number;
+  /** Of a sum that takes turns, how many. */
+  readonly turns: number;
   /** What an observer found out about it, kept for the next time. */
   observed?: ObservedShape;
 }
@@ -118,6 +121,8 @@ export class AccessCounter {
   /** Byte distance of neighbouring lanes -> requests seen with it. */
   readonly strides = new Map<number, number>();
   #strideSamples = 0;
+  /** Of a sum that takes turns, of the requests that were executed: their number, and their turns. */
+  readonly spins: { requests: number; turns: number } | undefined;
   listener: AccessListener | undefined;
   readonly #fullShapes: (RequestShape | undefined)[] = [];
   readonly #partShapes = new Map<number, RequestShape>();
@@ -132,6 +137,7 @@ export class AccessCounter {
     this.#lanes = rowLanes(action);
     this.lanesTogether = texel === undefined ? 32 : texel === "sample" || texel === "gather" ? 4 : 8;
     this.space = space === "generic" || space === "param" ? "global" : space;
+    this.spins = isSpinning(op) ? { requests: 0, turns: 0 } : undefined;
   }
 
   reset(): void {
@@ -189,6 +195,7 @@ export class AccessCounter {
     this.lanes += weight * lanes;
     this.transactions += weight * cost;
     this.ideal += weight * this.#ideal(cost, mask, lanes);
+    this.#spin(this.#turns(mask));
     this.listener?.request(this, addresses, from, mask, cost);
     this.#look(addresses, from, mask, cost);
   }
@@ -230,6 +237,7 @@ export class AccessCounter {
     this.lanes += weight * shape.lanes;
     this.transactions += weight * shape.cost;
     this.ideal += weight * shape.ideal;
+    this.#spin(shape.turns);
     this.listener?.patterned(this, shape, first, pattern, mask);
   }
 
@@ -241,7 +249,7 @@ export class AccessCounter {
     const isNear = nearAddresses(moved, 0, mask, this.#origin(moved, 0, mask), near);
     const cost = this.#cost(moved, 0, mask, isNear);
     const lanes = popcount(mask);
-    const shape: RequestShape = { lanes, cost, ideal: this.#ideal(cost, mask, lanes) };
+    const shape: RequestShape = { lanes, cost, ideal: this.#ideal(cost, mask, lanes), turns: this.#turns(mask) };
     this.#look(moved, 0, mask, cost);
     if (mask === -1) this.#fullShapes[residue] = shape;
     else this.#partShapes.set((mask >>> 0) * shapeBytes + residue, shape);
@@ -285,6 +293,17 @@ export class AccessCounter {
       case "constant":
         return 1;
     }
+  }
+
+  /** Of a request whose addresses are in `near`. */
+  #turns(mask: number): number {
+    return this.spins ? spinTurns(near, mask, this.bytes) : 1;
+  }
+
+  #spin(turns: number): void {
+    if (!this.spins) return;
+    this.spins.requests++;
+    this.spins.turns += turns;
   }
 
   /** Keeps what is worth showing of a request. */
@@ -356,6 +375,12 @@ function mostAlike(addresses: Int32Array, mask: number): number {
 export function contention(addresses: Float64Array, from: number, mask: number): number {
   nearAddresses(addresses, from, mask, originOf(addresses, from, mask), near);
   return mostAlike(near, mask);
+}
+
+/** Wavefronts of all turns of such a sum. */
+export function wavefrontsOfSpin(addresses: Float64Array, from: number, mask: number, bytes: number, cost: number): number {
+  nearAddresses(addresses, from, mask, originOf(addresses, from, mask), near);
+  return spinWavefronts(cost, spinTurns(near, mask, bytes), bytes);
 }
 
 /** What lies in global memory, whichever way it is reached. */

@@ -202,13 +202,26 @@ export class Absorption {
       case "smax":
       case "umin":
       case "umax":
-        // That of three of a kind is one instruction as well (VIMNMX3; the greatest of two and zero: VIMNMX.RELU).
+        // That of three of a kind is one instruction as well (VIMNMX3).
         return this.#target.addMinimum
-          ? (single.find((arg) => operation(arg) === "add") ?? single.find((arg) => operation(arg) === kind))
+          ? (args.find((arg) => this.isRaised(op, arg) && this.#isOnlyFor(op, arg)) ??
+              single.find((arg) => operation(arg) === "add") ??
+              single.find((arg) => operation(arg) === kind))
           : undefined;
       default:
         return undefined;
     }
+  }
+
+  /** Whether `op` is nothing but an extreme of signed values raised to zero at least, as its instruction does (VIMNMX.RELU). */
+  isRaised({ action, args }: Op, extreme: Op): boolean {
+    return (
+      action.kind === "int" &&
+      action.op === "smax" &&
+      args.some((arg) => intConstant(arg) === 0) &&
+      extreme.action.kind === "int" &&
+      (extreme.action.op === "smin" || extreme.action.op === "smax")
+    );
   }
 
   /** A comparison may combine its result with another flag: the flag that holds both costs nothing more. */
@@ -233,12 +246,12 @@ export class Absorption {
   }
 
   #single(op: Op, arg: Op): boolean {
+    return this.#isOnlyFor(op, arg) && !this.#taken.has(arg);
+  }
+
+  #isOnlyFor(op: Op, arg: Op): boolean {
     return (
-      this.#shape.useCount(arg) === 1 &&
-      this.#shape.home(arg) === this.#shape.home(op) &&
-      !this.#absorbed.has(arg) &&
-      !this.#taken.has(arg) &&
-      arg.type === op.type
+      this.#shape.useCount(arg) === 1 && this.#shape.home(arg) === this.#shape.home(op) && !this.#absorbed.has(arg) && arg.type === op.type
     );
   }
 }

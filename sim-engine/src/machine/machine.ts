@@ -43,6 +43,8 @@ export interface Instruction {
   readonly callee?: number;
   /** The branch past that function, or what runs between it and where both ways meet, of a sequence whose slow path is known. */
   readonly guarded?: Guarded;
+  /** The operation that it is a part of a turn of, if that takes turns (`spins.ts`). */
+  readonly spin?: Op;
   /** Runs under a predicate that stands for a branch: issued for the warp, done only by the lanes of `Instruction.op`'s block. */
   readonly predicated?: true;
   /** Of its operands, the predicates that it runs under. */
@@ -94,4 +96,6 @@ export interface MachineKernel {
   readonly localBytesPerThread: number;
   /** The operands of divisions and roots that are known, and by which slow paths are in the code. */
   readonly known?: ReadonlyMap<Op, number | bigint>;
+  /** Turns by which loops of compare-and-swap are written out in the code. */
+  readonly turns?: ReadonlyMap<Op, number>;
 }

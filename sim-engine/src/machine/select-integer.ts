@@ -3,7 +3,7 @@
 import { calleeWords, opcodesOf } from "../compilers/expansions.ts";
 import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
 import { type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
-import { extendedBy } from "./absorb.ts";
+import { type Absorption, extendedBy } from "./absorb.ts";
 import { highHalf } from "./high-halves.ts";
 import type { Instruction, Register } from "./machine.ts";
 import type { BlockCode, Choice, Selection } from "./selection.ts";
@@ -42,13 +42,21 @@ export function selectInt(selection: Selection, code: BlockCode, op: Op): Choice
     case "smax":
     case "umin":
     case "umax":
-      return [takenOp === "add" ? "VIADDMNMX" : takenOp ? "VIMNMX3" : "VIMNMX"];
+      return [extreme(selection.absorption, op)];
     case "sdiv":
     case "udiv":
     case "srem":
     case "urem":
       return selectDivision(selection, code, op, action.op, intConstant(b));
   }
+}
+
+/** The instruction for the least or greatest of values, a sum or another extreme that it takes in among them. */
+function extreme(absorption: Absorption, op: Op): string {
+  const taken = absorption.takenBy(op);
+  const taking = taken?.action.kind === "int" ? taken.action.op : undefined;
+  if (taken && absorption.isRaised(op, taken)) return `${extreme(absorption, taken)}.RELU`;
+  return taking === "add" ? "VIADDMNMX" : taking ? "VIMNMX3" : "VIMNMX";
 }
 
 function selectDivision(

@@ -1,8 +1,9 @@
 /** Addresses, loads, stores, atomics, and what lanes exchange. */
 
 import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
-import { type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
+import { type Block, type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
+import { isSpinning } from "../memory/spin-turns.ts";
 import type { Register } from "./machine.ts";
 import { placeOfLoad } from "./pair-constants.ts";
 import { loadedWords, selectMatrixLoad } from "./select-matrix.ts";
@@ -172,41 +173,102 @@ export function selectAtomic(selection: Selection, code: BlockCode, op: Op): voi
   if (action.kind !== "atomic" || !address || !value || op.type === "void") return;
   const unused = selection.shape.useCount(op) === 0;
   const uses = [...selection.use(address, code.block), ...descriptor(selection, code, action.space)];
-  const float = op.type === "f32" || op.type === "f64";
-  if (action.space === "shared") {
-    // Floating-point sums in shared memory are a loop around a compare-and-swap, run once without contention.
-    if (float && action.op === "add") {
-      const sum = selection.newRegister("R", op.type === "f64" ? 2 : 1);
-      const done = selection.newRegister("P");
-      const value = args.slice(1).flatMap((arg) => selection.use(arg, code.block));
-      code.body.push(selection.instruction("BSSY", op.span, [], []));
-      code.body.push(selection.instruction("LDS", op.span, [selection.define(op)], uses));
-      code.body.push(selection.instruction(op.type === "f64" ? "DADD" : "FADD", op.span, [sum], [selection.define(op), ...value]));
-      code.body.push(selection.instruction("ATOMS.CAST.SPIN", op.span, [done], [...uses, sum], op));
-      for (const opcode of ["ISETP", "BRA", "BSYNC"]) code.body.push(selection.instruction(opcode, op.span, [], [done]));
-      return;
-    }
-    for (const arg of args.slice(1))
-      uses.push(...(isConstant(arg) && !counts(op) ? [move(selection, code, op, arg.type as ScalarType)] : selection.use(arg, code.block)));
-    const defs = unused ? [] : [selection.define(op)];
-    code.body.push(selection.instruction(counts(op) ? "ATOMS.POPC.INC" : "ATOMS", op.span, defs, uses, op));
+  if (isSpinning(op)) {
+    selectSpin(selection, code, op, uses);
     return;
   }
-  // A sum that all lanes make at one address is made by one of them for all.
-  if (unused && action.op === "add" && !float && selection.shape.isUniform(address) && selection.shape.isUniform(value)) {
-    const flag = selection.newRegister("P");
-    const sum = selection.newRegister("R");
-    for (const opcode of ["S2R", "VOTEU", "UFLO", "POPC", "ISETP"])
-      code.body.push(selection.instruction(opcode, op.span, opcode === "ISETP" ? [flag] : [sum], []));
-    if (!isConstant(value)) code.body.push(selection.instruction("IMAD", op.span, [sum], [sum, ...selection.use(value, code.block)]));
-    code.body.push(selection.instruction("RED", op.span, [], [...uses, flag, sum], op));
+  const shared = action.space === "shared";
+  const opcode = shared ? "ATOMS" : unused && action.op !== "exch" && action.op !== "cas" ? "RED" : "ATOMG";
+  if (!(shared && unused && counts(op)) && isUnited(selection, code.block, op)) {
+    selectUnited(selection, code, op, opcode, uses);
     return;
   }
   for (const arg of args.slice(1))
-    uses.push(...(isConstant(arg) ? [move(selection, code, op, arg.type as ScalarType)] : selection.use(arg, code.block)));
+    uses.push(
+      ...(isConstant(arg) && !(shared && counts(op))
+        ? [move(selection, code, op, arg.type as ScalarType)]
+        : selection.use(arg, code.block)),
+    );
   const defs = unused ? [] : [selection.define(op)];
-  code.body.push(selection.instruction(unused && action.op !== "exch" && action.op !== "cas" ? "RED" : "ATOMG", op.span, defs, uses, op));
+  code.body.push(selection.instruction(shared && counts(op) ? "ATOMS.POPC.INC" : opcode, op.span, defs, uses, op));
 }
+
+/**
+ * Whether one lane makes it for all that are there: of integers of 32 bits at one address, a sum of one value, or, where nobody asks what
+ * was there before, anything that REDUX puts together. Not behind `threadIdx.x == 0` itself, where nvcc sees that there is one alone.
+ */
+function isUnited(selection: Selection, block: Block, op: Op): boolean {
+  const { action, args, type } = op;
+  const { shape, target } = selection;
+  const [address, value] = args;
+  if (action.kind !== "atomic" || type !== "i32" || !address || !value || !shape.isUniform(address) || isOfThread(block)) return false;
+  if ((action.op === "add" || action.op === "sub") && shape.isUniform(value)) return true;
+  return target.warpReduce && shape.useCount(op) === 0 && /^(add|sub|min\.[su]|max\.[su]|and|or|xor)$/.test(action.op);
+}
+
+/** Only the first thread comes here, by a branch that asks for nothing else. */
+function isOfThread(block: Block): boolean {
+  const [from, ...others] = block.predecessors;
+  if (!from || others.length > 0 || from.end.kind !== "branch") return false;
+  const { cond, then } = from.end;
+  const [index, limit] = cond.args;
+  if (cond.action.kind !== "icmp" || index?.action.kind !== "special" || index.action.register !== "tid.x") return false;
+  return intConstant(limit) === 0 && cond.action.predicate === (then === block ? "eq" : "ne");
+}
+
+/** A vote tells who is there; one of them takes all values, or the one as often, to memory, and the others count on from what it finds there. */
+function selectUnited(selection: Selection, code: BlockCode, op: Op, opcode: string, address: readonly Register[]): void {
+  const [, value] = op.args;
+  const unused = selection.shape.useCount(op) === 0;
+  const alike = value !== undefined && selection.shape.isUniform(value);
+  const one = intConstant(value) === 1;
+  const flag = selection.newRegister("P");
+  const sum = selection.newRegister("R");
+  const emit = (name: string, defs: readonly Register[], uses: readonly Register[], made?: Op): void => {
+    code.body.push(selection.instruction(name, op.span, defs, uses, made));
+  };
+  for (const name of ["S2R", "VOTEU", unused ? "UFLO" : "FLO", alike ? "POPC" : "REDUX"])
+    emit(name, [sum], name === "REDUX" && value ? selection.use(value, code.block) : []);
+  if (alike && !isConstant(value)) emit("IMAD", [sum], [sum, ...selection.use(value, code.block)]);
+  else if (!one) emit(alike ? "IMAD" : "MOV", [sum], [sum]);
+  emit("ISETP", [flag], [sum]);
+  if (unused) {
+    emit(opcode, [], [...address, flag, sum], op);
+    return;
+  }
+  const found = selection.newRegister("R");
+  const before = selection.newRegister("R");
+  emit(opcode, [found], [...address, flag, sum], op);
+  for (const name of ["S2R", "LOP3", "POPC"]) emit(name, [before], name === "S2R" ? [] : [before]);
+  emit("SHFL", [found], [found]);
+  emit(
+    one ? "IMAD.IADD" : "IMAD",
+    [selection.define(op)],
+    [found, before, ...(alike && !isConstant(value) ? selection.use(value, code.block) : [])],
+  );
+}
+
+/** A sum that is a loop around a compare-and-swap: one turn of it (`spins.ts` says how many there are). */
+function selectSpin(selection: Selection, code: BlockCode, op: Op, address: readonly Register[]): void {
+  const wide = op.type !== "f32";
+  const [found, sum, done] = [selection.define(op), selection.newRegister("R", wide ? 2 : 1), selection.newRegister("R", wide ? 2 : 1)];
+  const through = selection.newRegister("P");
+  const value = op.args.slice(1).flatMap((arg) => selection.use(arg, code.block));
+  const emit = (opcode: string, defs: readonly Register[], uses: readonly Register[], made?: Op): void => {
+    const instruction = selection.instruction(opcode, op.span, defs, uses, made);
+    code.body.push(opcode === "BSSY" ? instruction : { ...instruction, spin: op });
+  };
+  emit("BSSY", [], []);
+  emit(wide ? "LDS.64" : "LDS", [found], address);
+  for (const opcode of sums[op.type as "f32" | "f64" | "i64"]) emit(opcode, [sum], [found, ...value]);
+  emit(wide ? "ATOMS.CAST.SPIN.64" : "ATOMS.CAST.SPIN", [done], [...address, found, sum], op);
+  emit("ISETP", [through], [done]);
+  if (wide) emit("ISETP", [through], [done, through]);
+  emit("BRA", [], [through]);
+  emit("BSYNC", [], []);
+}
+
+const sums = { f32: ["FADD"], f64: ["DADD"], i64: ["IADD3", "IMAD.X"] } as const;
 
 /** Adding one in shared memory has an instruction of its own. */
 const counts = (op: Op): boolean =>

@@ -69,7 +69,7 @@ test("saxpy for 8.0: operands come from the constant bank", () => {
   );
 });
 
-// nvcc 13.0: `min(min(a, b), c)` is VIMNMX3, `min(min(a, b), min(c, d))` VIMNMX and that; `max(min(a, b), c)` stays two, as on 8.0 and 12.0 all do.
+// nvcc 13.0: `min(min(a, b), c)` is VIMNMX3, `min(min(a, b), min(c, d))` VIMNMX and that; `max(min(a, b), c)` stays two, as on 8.0 and 12.0 all do; `max(0, …)` of any of them is none more.
 test.each([
   ["smin %20, %21\n%31: i32 = smin %30, %22", 90, ["VIMNMX3"]],
   ["smin %20, %21\n%31: i32 = smin %30, %22", 80, ["VIMNMX", "VIMNMX"]],
@@ -78,6 +78,10 @@ test.each([
   ["smin %20, %21\n%32: i32 = smin %22, %23\n%31: i32 = smin %30, %32", 90, ["VIMNMX", "VIMNMX3"]],
   ["umax %20, %21\n%32: i32 = umax %30, %22\n%31: i32 = umax %32, %23", 90, ["VIMNMX", "VIMNMX3"]],
   ["add %20, %21\n%32: i32 = smax %30, %22\n%31: i32 = smax %32, %23", 90, ["VIADDMNMX", "VIMNMX"]],
+  ["smin %20, %21\n%33: i32 = const 0\n%31: i32 = smax %33, %30", 90, ["VIMNMX.RELU"]],
+  ["add %20, %21\n%32: i32 = smax %30, %22\n%33: i32 = const 0\n%31: i32 = smax %33, %32", 90, ["VIADDMNMX.RELU"]],
+  ["smax %20, %21\n%32: i32 = smax %30, %22\n%33: i32 = const 0\n%31: i32 = smax %33, %32", 90, ["VIMNMX3.RELU"]],
+  ["const 0\n%32: i32 = smax %20, %30\n%31: i32 = smin %32, %21", 90, ["VIMNMX", "VIMNMX"]],
 ])("extremes of three are one instruction where there is one: %s for %i", (chosen, computeCapability, expected) => {
   const loads = [0, 1, 2, 3].map(
     (k) => `%12${k}: ptr = gep %11, %10, scale 4, offset ${4096 * k}\n%2${k}: i32 = load.generic %12${k}, align 4`,

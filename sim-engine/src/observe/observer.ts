@@ -11,6 +11,7 @@ import {
   type ObservedShape,
   type RequestShape,
   sectorsOfRanges,
+  wavefrontsOfSpin,
 } from "../execute/accesses.ts";
 import { globalBase, localBase } from "../execute/memory.ts";
 import type { CompiledBlock, Program } from "../execute/program.ts";
@@ -411,13 +412,15 @@ const isPastL1 = ({ cache, volatile, atomic: scope }: Extract<Action, { readonly
   cache === "cg" || cache === "cv" || (volatile === true && scope !== "block");
 
 /** Cycles of the L1's data path: passes through banks or tags, wavefronts, distinct addresses. */
-const pathCycles = (counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): number =>
-  isInGlobal(counter.space) || counter.space === "local" ? l1Cycles(addresses, from, mask, counter.bytes) : cost;
+function pathCycles(counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): number {
+  if (isInGlobal(counter.space) || counter.space === "local") return l1Cycles(addresses, from, mask, counter.bytes);
+  return counter.spins ? wavefrontsOfSpin(addresses, from, mask, counter.bytes, cost) : cost;
+}
 
-/** Sectors that move, or of shared atomics the most lanes on one address. */
+/** Sectors that move, or of shared atomics the most lanes on one address, where they do not take turns. */
 function amountOf(counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): number {
   if (isInGlobal(counter.space) || counter.space === "local") return cost;
-  return counter.space === "shared" && counter.operation === "atomic" ? contention(addresses, from, mask) : 0;
+  return counter.space === "shared" && counter.operation === "atomic" && !counter.spins ? contention(addresses, from, mask) : 0;
 }
 
 /** Instructions kept of a warp. */

@@ -1,7 +1,7 @@
 /** The machine code of a kernel in which some operations are others: what the compiler would make of a source without them. */
 import { cloneKernel, createOp } from "../ir/builder.ts";
 import type { Block, Op } from "../ir/kernel.ts";
-import { type MachineKernel, select, withSlowPaths } from "../machine/index.ts";
+import { type MachineKernel, select, withSlowPaths, withSpins } from "../machine/index.ts";
 import type { Work } from "../work.ts";
 import type { Without } from "./without.ts";
 
@@ -41,12 +41,14 @@ export function recompiled(machine: MachineKernel, { kept, divisions }: Without,
         own,
         {
           block: own,
-          instructions: instructions.map(({ op, guarded, ...rest }) => {
+          instructions: instructions.map(({ op, guarded, spin, ...rest }) => {
             const original = op && originals.get(op.id);
+            const spinning = spin && originals.get(spin.id);
             const looksAt = guarded && originals.get(guarded.op.id);
             return {
               ...rest,
               ...(original ? { op: original } : {}),
+              ...(spinning ? { spin: spinning } : {}),
               ...(guarded && looksAt ? { guarded: { ...guarded, op: looksAt } } : {}),
             };
           }),
@@ -55,5 +57,5 @@ export function recompiled(machine: MachineKernel, { kept, divisions }: Without,
       ];
     }),
   );
-  return withSlowPaths({ ...made, kernel, blocks }, machine.known ?? new Map());
+  return withSpins(withSlowPaths({ ...made, kernel, blocks }, machine.known ?? new Map()), machine.turns ?? new Map());
 }

@@ -54,6 +54,13 @@ export function foldFloat(op: Op, folding: Folding): Op | undefined {
   }
 }
 
+/** Whether a value is itself again when it has been a narrower one, as the smaller of two bytes is. */
+function survives(op: Op, narrow: ScalarType, widened: "sext" | "zext", { ranges }: Folding): boolean {
+  const { low, high } = ranges.of(op);
+  const values = 2 ** (8 * scalarBytes[narrow]);
+  return narrow !== "i1" && (widened === "zext" ? low >= 0 && high < values : low >= -values / 2 && high < values / 2);
+}
+
 type ConvertAction = Extract<Action, { kind: "convert" }>;
 
 export function foldConversion(op: Op, action: ConvertAction, folding: Folding): Op | undefined {
@@ -81,6 +88,7 @@ export function foldConversion(op: Op, action: ConvertAction, folding: Folding):
       case "zext":
         if (inner === action.op) return become(op, action, x);
         if (inner === "zext") return become(op, { kind: "convert", op: "zext" }, x);
+        if (inner === "trunc" && x.type === to && survives(x, a.type, action.op, folding)) return x;
         break;
       case "bitcast":
         if (inner === "bitcast") return x.type === to ? x : become(op, action, x);

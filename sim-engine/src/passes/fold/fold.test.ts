@@ -60,6 +60,16 @@ test.each([
     "%19: i8 = trunc %4\n%18: i8 = trunc %3\n%17: i32 = zext %19\n%16: i32 = zext %18\n%15: i1 = icmp.slt %17, %16\n%14: i8 = select %15, %18, %19\n%20: i32 = zext %14",
     /: i8 = umax %18, %19/,
   ],
+  [
+    "the smaller of two bytes, made a byte and widened again",
+    "%19: i8 = trunc %4\n%18: i8 = trunc %3\n%17: i32 = zext %19\n%16: i32 = zext %18\n%15: i32 = smin %17, %16\n%14: i8 = trunc %15\n%21: i32 = zext %14\n%20: i32 = add %21, %7",
+    /= add %15, %7/,
+  ],
+  [
+    "not what may be more than a byte",
+    "%19: i8 = trunc %4\n%17: i32 = zext %19\n%15: i32 = smax %17, %3\n%14: i8 = trunc %15\n%21: i32 = zext %14\n%20: i32 = add %21, %7",
+    /zext %14[\s\S]*= add %21, %7/,
+  ],
   ["constants", "%19: i32 = const -7\n%20: i32 = srem %19, %7", /store\.global %2, %19/],
 ])("folds %s", (_, ops, expected) => {
   expect(runPasses(stored("20", ops), fold)).toMatch(expected);
