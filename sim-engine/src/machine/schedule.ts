@@ -40,6 +40,33 @@ class Constants {
   }
 }
 
+/**
+ * Far loads under a limit go one after the other as they are written: of pairs the one whose place is known early would else take the registers
+ * of the other, and each pair wait for its second by itself (seen in `av_kernel1` of h200-topics: three pairs under way in 32 registers).
+ */
+class FarLoads {
+  readonly #loads: readonly Node[];
+  readonly #issued = new Set<Node>();
+  #first = 0;
+
+  constructor({ nodes }: Straight) {
+    this.#loads = nodes.filter(({ instruction }) => isFar(instruction.opcode));
+  }
+
+  /** One that is written before it has not been issued. */
+  waits(node: Node): boolean {
+    return isFar(node.instruction.opcode) && this.#loads[this.#first] !== node;
+  }
+
+  issue(node: Node): void {
+    if (!isFar(node.instruction.opcode)) return;
+    this.#issued.add(node);
+    while (this.#issued.has(this.#loads[this.#first] as Node)) this.#first++;
+  }
+}
+
+const isFar = (opcode: string): boolean => /^(LDG\.|LD\.E)/.test(opcode);
+
 const isConstant = ({ previous, instruction: { uses } }: Node): boolean => previous.length === 0 && uses.length === 0;
 
 /**
@@ -52,6 +79,7 @@ export function latencyOrder(block: Straight, limit: number, thrifty: readonly N
   const waiting = Int32Array.from(block.nodes, (node) => node.previous.length);
   const earliest = new Float64Array(block.nodes.length);
   const constants = new Constants(block);
+  const farLoads = limit === Number.POSITIVE_INFINITY ? undefined : new FarLoads(block);
   const ready = block.nodes.filter((node) => node.previous.length === 0 && !constants.waits(node));
   const order: Node[] = [];
   const rank = new Int32Array(block.nodes.length);
@@ -71,7 +99,7 @@ export function latencyOrder(block: Straight, limit: number, thrifty: readonly N
     let best = -1;
     for (let index = 0; room >= 0 && index < ready.length; index++) {
       const candidate = ready[index] as Node;
-      if ((best < 0 || better(candidate, ready[best] as Node)) && fits(candidate)) best = index;
+      if ((best < 0 || better(candidate, ready[best] as Node)) && fits(candidate) && !farLoads?.waits(candidate)) best = index;
     }
     if (best < 0) {
       let frees = false;
@@ -88,6 +116,7 @@ export function latencyOrder(block: Straight, limit: number, thrifty: readonly N
     ready.pop();
     cycle = Math.max(cycle + 1, earliest[node.index]!);
     live.issue(node);
+    farLoads?.issue(node);
     order.push(node);
     const done = cycle + latencyOf(node.instruction);
     for (const next of node.next) {

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import type { Kernel } from "../ir/kernel.ts";
+import { Work } from "../work.ts";
+import { dependences } from "./dependences.ts";
+import type { Straight } from "./live-words.ts";
+import type { Instruction, Register } from "./machine.ts";
+import { opcodeInfo } from "./opcodes.ts";
+import { latencyOrder } from "./schedule.ts";
+import { blockValues } from "./values.ts";
+
+const kernel: Kernel = {
+  name: "k",
+  templateArguments: [],
+  files: ["k.cu"],
+  parameters: [],
+  shared: [],
+  globals: [],
+  blocks: [],
+  nextId: 0,
+};
+const span = { file: 0, line: 1, start: 0, end: 0 };
+const register = (id: number, words: Register["words"] = 1): Register => ({ id, file: "R", words });
+const instruction = (opcode: string, defs: readonly Register[], uses: readonly Register[] = []): Instruction => ({
+  opcode,
+  ...opcodeInfo(opcode),
+  span,
+  defs,
+  uses,
+});
+
+/** A sum of products of pairs: the first of each lies at one address, the second a pitch further each time. */
+function pairs(count: number): Straight {
+  const [rows, columns, sum] = [register(0, 2), register(1, 2), register(2)];
+  const code: Instruction[] = [];
+  for (let k = 0; k < count; k++) {
+    const [a, b, at] = [register(10 + k), register(100 + k), register(200 + k, 2)];
+    code.push(instruction("LDG.E.A", [a], [rows]), instruction("IADD3", [at], [k === 0 ? columns : register(199 + k, 2)]));
+    code.push(instruction("LDG.E.B", [b], [at]), instruction("FFMA", [sum], [a, b, sum]));
+  }
+  const values = blockValues(code, new Set([sum]), new Set());
+  return { nodes: dependences(kernel, code, values.of, new Work()), values: values.count, into: values.into, out: values.out };
+}
+
+const loadsIn = (block: Straight, limit: number): string =>
+  latencyOrder(block, limit, block.nodes, new Work())
+    .flatMap(({ instruction: { opcode } }) => /^LDG\.E\.(.)/.exec(opcode)?.[1] ?? [])
+    .join("");
+
+test("where registers are short, loads of pairs go as they are written", () => expect(loadsIn(pairs(8), 16)).toBe("AB".repeat(8)));
+
+test("where there are enough, what may go first does", () => expect(loadsIn(pairs(8), Number.POSITIVE_INFINITY)).toMatch(/^AAB/));
