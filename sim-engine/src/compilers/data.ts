@@ -316,6 +316,13 @@ export const data: CompilerData = {
           source: "compiled-kernels",
           at: "R1, the stack pointer (CUDA Binary Utilities), and two more",
         },
+        registersBeyondNeed: {
+          value: 1.1,
+          unit: "ratio",
+          basis: "fitted",
+          source: "compiled-kernels",
+          at: "ten products of 172 to 242 registers, of which 128 to 195 are estimated to be needed: 0.96 to 1.25 times those",
+        },
         registersLost: {
           value: 3,
           unit: "registers",

@@ -111,6 +111,11 @@ export const compilerFigureDefinitions = {
     "So many one after the other are done again rather than a register kept through a loop",
   ),
   reservedRegisters: number("ptxas", "registers", "The stack pointer and what every kernel is given besides"),
+  registersBeyondNeed: number(
+    "ptxas",
+    "ratio",
+    "Registers taken where no more fit before the most a thread may have, over those that the code cannot do without",
+  ),
   registersLost: number(
     "ptxas",
     "registers",

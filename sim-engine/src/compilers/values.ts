@@ -49,6 +49,7 @@ export const plain: readonly PlainCompiler[] = [
       wideSharedLoadsAhead: 4,
       recomputedInstructions: 4,
       reservedRegisters: 3,
+      registersBeyondNeed: 1.1,
       registersLost: 3,
       registersLostFrom: 48,
       registersLostUpTo: 96,

@@ -213,3 +213,18 @@ test.each([
 ])("registers that cost a warp on compute capability %d", (computeCapability, steps) => {
   expect(targetOf(computeCapability).registerSteps).toEqual(steps);
 });
+
+test("where no step is left, little more is taken than the code cannot do without", () => {
+  const kernel = emptyKernel();
+  const block = createBlock(kernel);
+  const values = Array.from({ length: 190 }, (_, index) => register(2 + index));
+  const [address, sum] = [register(0, 2), register(1)];
+  const code = [
+    ...values.map((each) => instruction("LDG.E", [each], [address])),
+    ...[...values, ...values].map((each) => instruction("FADD", [sum], [sum, each])),
+    instruction("STG.E", [], [address, sum]),
+  ];
+  const { registers } = allocate(kernel, new Map([[block, { block, instructions: code }]]), targetOf(90), new Work());
+  expect(registers.value).toBeGreaterThan(195);
+  expect(registers.value).toBeLessThan(225);
+});

@@ -69,6 +69,11 @@ export class Pressure {
     );
   }
 
+  /** Words that the code takes at least, of the orders that are known. */
+  fewest(): number {
+    return Math.max(...[...this.#blocks.values()].map((block) => most(this.#shortestOf(block))));
+  }
+
   /** The code that hides latency as far as `limit` words of registers allow. */
   within(limit: number): Scheduled {
     return this.#schedule(limit, false) as Scheduled;

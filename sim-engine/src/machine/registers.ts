@@ -82,7 +82,11 @@ function fewestThatFit(pressure: Pressure, steps: readonly number[], bound: numb
     const scheduled = pressure.fitting(step - lost - nvcc.reservedRegisters);
     if (scheduled && step >= scheduled.starvedBelow) return { ...scheduled, limit: step };
   }
-  return { ...pressure.within(bound - nvcc.reservedRegisters), limit: bound };
+  if (bound <= (steps.at(-1) ?? bound)) return { ...pressure.within(bound - nvcc.reservedRegisters), limit: bound };
+  // Beyond the last step it takes little more than it has to, though more would cost nothing either.
+  const enough = Math.min(bound - nvcc.reservedRegisters, Math.round(pressure.fewest() * nvcc.registersBeyondNeed));
+  const scheduled = pressure.within(enough);
+  return { ...scheduled, limit: Math.min(bound, Math.max(enough, scheduled.words) + nvcc.reservedRegisters) };
 }
 
 const clamp = (registers: number, bound: number): number => Math.max(nvcc.fewestRegisters, Math.min(bound, registers));
