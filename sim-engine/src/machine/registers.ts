@@ -27,7 +27,12 @@ export function allocate(
   const inProducts = groupWords(blocks, work);
   const least = inProducts > 0 ? inProducts + nvcc.groupRegisters : nvcc.fewestRegisters;
   const steps = given === undefined ? registerSteps(kernel, target).filter((step) => step >= least) : [];
-  const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks, work), steps, given ?? room);
+  const { limit, words, atCalls, code } = fewestThatFit(
+    new Pressure(kernel, blocks, work),
+    steps,
+    given ?? room,
+    given === undefined && bound === target.limits.maxRegistersPerThread,
+  );
 
   const packed = Math.max(words, atCalls) + nvcc.reservedRegisters;
   // What stands in one piece wants no slack.
@@ -74,15 +79,23 @@ function registerSteps({ launchBounds }: Kernel, { registerSteps: steps, limits 
   return steps.filter((step, at) => blocks(step) !== blocks(steps[at + 1] ?? limits.maxRegistersPerThread));
 }
 
-/** ptxas spends registers up to where another would cost a resident warp: the first such step that the code can be scheduled into. */
-function fewestThatFit(pressure: Pressure, steps: readonly number[], bound: number): Scheduled & { readonly limit: number } {
+/**
+ * ptxas spends registers up to where another would cost a resident warp: the first such step that the code can be scheduled into.
+ * @param isFree nothing but the GPU bounds them
+ */
+function fewestThatFit(
+  pressure: Pressure,
+  steps: readonly number[],
+  bound: number,
+  isFree: boolean,
+): Scheduled & { readonly limit: number } {
   for (const step of steps) {
     if (step >= bound) break;
     const lost = step >= nvcc.registersLostFrom && step <= nvcc.registersLostUpTo ? nvcc.registersLost : 0;
     const scheduled = pressure.fitting(step - lost - nvcc.reservedRegisters);
     if (scheduled && step >= scheduled.starvedBelow) return { ...scheduled, limit: step };
   }
-  if (bound <= (steps.at(-1) ?? bound)) return { ...pressure.within(bound - nvcc.reservedRegisters), limit: bound };
+  if (!isFree) return { ...pressure.within(bound - nvcc.reservedRegisters), limit: bound };
   // Beyond the last step it takes little more than it has to, though more would cost nothing either.
   const enough = Math.min(bound - nvcc.reservedRegisters, Math.round(pressure.fewest() * nvcc.registersBeyondNeed));
   const scheduled = pressure.within(enough);
