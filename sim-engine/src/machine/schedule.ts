@@ -42,30 +42,43 @@ class Constants {
 
 /**
  * Far loads under a limit go one after the other as they are written: of pairs the one whose place is known early would else take the registers
- * of the other, and each pair wait for its second by itself (seen in `av_kernel1` of h200-topics: three pairs under way in 32 registers).
+ * of the other, and each pair wait for its second by itself (seen in `av_kernel1` of h200-topics: three pairs under way in 32 registers). One may
+ * overtake one other. Those that wait for what others load follow only each other.
  */
 class FarLoads {
-  readonly #loads: readonly Node[];
+  /** By how many loads one waits for, one behind the other: the loads, and how many of them have been issued in turn. */
+  readonly #rows: { readonly loads: Node[]; first: number }[] = [];
+  readonly #depths: Uint32Array;
   readonly #issued = new Set<Node>();
-  #first = 0;
 
   constructor({ nodes }: Straight) {
-    this.#loads = nodes.filter(({ instruction }) => isFar(instruction.opcode));
+    this.#depths = new Uint32Array(nodes.length);
+    for (const node of nodes) {
+      const depth = node.previous.reduce((most, each) => Math.max(most, this.#depths[each.index]! + (isFar(each) ? 1 : 0)), 0);
+      this.#depths[node.index] = depth;
+      if (isFar(node)) (this.#rows[depth] ??= { loads: [], first: 0 }).loads.push(node);
+    }
   }
 
-  /** One that is written before it has not been issued. */
+  /** Of those that are written before it two have not been issued. */
   waits(node: Node): boolean {
-    return isFar(node.instruction.opcode) && this.#loads[this.#first] !== node;
+    if (!isFar(node)) return false;
+    const { loads, first } = this.#rows[this.#depths[node.index]!]!;
+    if (loads[first] === node) return false;
+    let second = first + 1;
+    while (this.#issued.has(loads[second] as Node)) second++;
+    return loads[second] !== node;
   }
 
   issue(node: Node): void {
-    if (!isFar(node.instruction.opcode)) return;
+    if (!isFar(node)) return;
     this.#issued.add(node);
-    while (this.#issued.has(this.#loads[this.#first] as Node)) this.#first++;
+    const row = this.#rows[this.#depths[node.index]!]!;
+    while (this.#issued.has(row.loads[row.first] as Node)) row.first++;
   }
 }
 
-const isFar = (opcode: string): boolean => /^(LDG\.|LD\.E)/.test(opcode);
+const isFar = ({ instruction: { opcode } }: Node): boolean => /^(LDG\.|LD\.E)/.test(opcode);
 
 const isConstant = ({ previous, instruction: { uses } }: Node): boolean => previous.length === 0 && uses.length === 0;
 
