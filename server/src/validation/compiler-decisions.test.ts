@@ -325,7 +325,7 @@ describe("as nvcc decides", () => {
     };
     const ofType = (counter: string) => recorded("pressedLoops").filter(({ type }) => type === counter);
     expect(await agreeing(ofType("int"), near)).toBe("39 of 60");
-    expect(await agreeing(ofType("unsigned"), near)).toBe("12 of 30");
+    expect(await agreeing(ofType("unsigned"), near)).toBe("14 of 30");
     expect(await agreeing(ofType("size_t"), near)).toBe("1 of 30");
   });
   test("registers where loads would wait for each other with fewer", async () => {
