@@ -9,7 +9,7 @@ import type { Program } from "./execute/program.ts";
 import { Runner } from "./execute/run.ts";
 import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
-import type { Kernel, Launch } from "./ir/kernel.ts";
+import type { Block, Kernel, Launch } from "./ir/kernel.ts";
 import { loadsUnderWay, type MachineKernel, placesIn, storeRuns } from "./machine/index.ts";
 import type { AtomicRegions } from "./observe/atomic-regions.ts";
 import { numberSites, type ObservedBlock, Observer, type Sites } from "./observe/observer.ts";
@@ -20,6 +20,7 @@ import { markComparisons } from "./sampling/comparisons.ts";
 import { drivenByData } from "./sampling/data-driven.ts";
 import { coarse, fine, markEstimates } from "./sampling/estimates.ts";
 import { glimpse } from "./sampling/glimpse.ts";
+import { type Longest, longestOf } from "./sampling/longest.ts";
 import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
 import { blockVariation, Subject } from "./sampling/variation.ts";
@@ -39,6 +40,8 @@ export interface Executed {
   readonly rounds: Rounds;
   /** How blocks begin that tell what is shared, and were not run whole. */
   readonly glimpses: readonly ObservedBlock[];
+  /** Where data decides how much warps do: the one that does most, as far as that is known. */
+  readonly longest: Longest | undefined;
   readonly atomics: AtomicRegions;
   readonly steps: number;
   /** No loop's counts were estimated. */
@@ -81,14 +84,17 @@ const enoughDrawn = 24;
 /** Of the steps that there are, the share that a coarse estimate may have taken for a fine one to be tried. */
 const littleSpent = 1 / 8;
 
+/** Steps that may be spent on finding the warp that does most. */
+const surveySteps = 200_000;
+
 type KnownRegisters = { readonly value: number; readonly basis: Basis } | undefined;
 
 /** Throws `Cancelled`, and an Error with a reason where the launch cannot be run. */
 export function executed(prepared: Prepared, machine: MachineKernel, gpu: GpuModel, registers: KnownRegisters, work: Work): Executed {
-  const { kernel, launch, contents, uneven } = prepared;
+  const { kernel, launch, contents } = prepared;
   const before = work.spent;
   const run = (allLanes: boolean, limits: Limits): Executed =>
-    execute(compile(kernel, launch, { contents, allLanes, work, gpu: gpu.values }), limits, uneven, machine, gpu, registers, work);
+    execute(compile(kernel, launch, { contents, allLanes, work, gpu: gpu.values }), limits, prepared, machine, gpu, registers, work);
   const within = (limits: Limits): Executed | undefined => {
     try {
       return run(false, limits);
@@ -144,7 +150,13 @@ function watchedElsewhere(found: Executed, within: (limits: Limits) => Executed 
   const rough = estimated(within);
   if (!rough || hidesAccesses(rough)) return found;
   const { totals, counts, exact } = found.sample;
-  return { ...found, sample: { ...rough.sample, totals, counts, exact }, glimpses: rough.glimpses, atomics: rough.atomics };
+  return {
+    ...found,
+    sample: { ...rough.sample, totals, counts, exact },
+    glimpses: rough.glimpses,
+    longest: rough.longest,
+    atomics: rough.atomics,
+  };
 }
 
 function estimated(within: (limits: Limits) => Executed | undefined): Executed | undefined {
@@ -157,7 +169,7 @@ function estimated(within: (limits: Limits) => Executed | undefined): Executed |
 function execute(
   program: Program,
   { slices, steps, blockSteps, samplingSteps }: Limits,
-  uneven: boolean,
+  { contents, uneven }: Prepared,
   machine: MachineKernel,
   gpu: GpuModel,
   known: KnownRegisters,
@@ -202,6 +214,10 @@ function execute(
   const { steps: sharing } = planLogs(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount, rounds);
   const seen = new Set(sample.watched.map(({ log }) => log.block));
   const unseen = blocksOf(sharing).filter((index) => !seen.has(index));
+  const lengthOf = (block: Block): number => machine.blocks.get(block)?.instructions.length ?? 0;
+  const longest = variations.some(({ irregularFlow }, k) => irregularFlow && launch.grid[k]! > 1)
+    ? longestOf(program, { contents, lengthOf, steps: surveySteps, observerOf, blockSteps }, whole)
+    : undefined;
   return {
     program,
     machine,
@@ -213,6 +229,7 @@ function execute(
     sites,
     rounds,
     glimpses: glimpse(program, unseen, observerOf, whole),
+    longest,
     atomics: observer.atomics,
     steps: taken,
     exactLoops: irregular.length === 0 && slices === undefined,

@@ -1,7 +1,7 @@
 /** The time of a launch that was run: as it is, or without some of what it does. */
 
 import { blockCosts } from "./block-costs.ts";
-import { blockTraces, lanesOf, observedBlocks } from "./block-traces.ts";
+import { blockTraces, lanesOf, longestTrace, observedBlocks } from "./block-traces.ts";
 import { estimateTraffic, Footprints, mayDrift, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
 import { globalBase } from "./execute/memory.ts";
 import { type Program, warpSize } from "./execute/program.ts";
@@ -56,7 +56,7 @@ export class TimedRun {
   asItIs(): Timed {
     if (this.#run.resident.blocksPerSm === 0) return { traffic: {} };
     const { values } = this.#gpu;
-    const { sites: _, ...traffic } = this.#serve().traffic;
+    const { sites: _, longest: __, ...traffic } = this.#serve().traffic;
     const estimate = this.#estimate();
     if (!estimate) return { traffic };
     const { requestedBytes } = this.#counted;
@@ -145,6 +145,7 @@ export class TimedRun {
         blocks: blockTraces(run, code, issued, blocks, residentBlocks, rest, work),
         // Without its last blocks those before them are dealt alone.
         costs: costs && { ...costs, issued: costs.issued.subarray(0, without?.lastWave?.fullBlocks) },
+        longest: longestTrace(run, code, rest),
         totals: {
           warpInstructions: (issued * timedBlocks) / blocks,
           requestedBytes: (counted.requestedBytes * timedBlocks) / blocks,
@@ -198,6 +199,7 @@ function trafficInput(run: Executed, gpu: GpuModel): TrafficInput {
     })),
     logs,
     ...(standsFor.size > 0 ? { standsFor: logs.map(({ block }) => standsFor.get(block) ?? 0) } : {}),
+    ...(run.longest ? { longest: run.longest } : {}),
     rounds: run.rounds,
     sectors: sectorsBySite(run),
   };

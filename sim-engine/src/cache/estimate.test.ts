@@ -317,6 +317,28 @@ describe("traffic", () => {
       expect(estimateTraffic(one(31, 0, anywhere, 64)).sites[1]!.dram).toBeLessThan(0.05);
       expect(estimateTraffic(one(31, 1, anywhere, 64)).sites[1]!.dram).toBeGreaterThan(0.5);
     });
+
+    test("of what lasts longest its own log tells what the L1 holds; memory brings what nobody else has touched", () => {
+      const input = one(31, 1, (time) => 4 * time);
+      const [, walk] = estimateTraffic({ ...input, longest: { log: input.logs.find(({ block }) => block === 31)!, besides: 0 } }).longest!;
+      // Of a word's eight readers in a sector one goes on, and memory brings every other sector along.
+      expect(walk!.l1).toBeCloseTo(7 / 8);
+      expect(walk!.dram).toBeCloseTo(1 / 16);
+      expect(walk!.along).toBeCloseTo(1 / 16);
+      expect(estimateTraffic(input).longest).toBeUndefined();
+    });
+
+    test("what others touch as well has been brought when the longest comes to it", () => {
+      const shared = (buffer: number): number => {
+        const input = trafficInput(
+          { ...stream(4, grid), buffers, accesses: [{ ...own, at: (b, t) => ((b[0] >> buffer) * 256 + t[0]) * 4 }] },
+          h200,
+        );
+        return estimateTraffic({ ...input, longest: { log: input.logs[0]!, besides: 0 } }).longest![0]!.dram;
+      };
+      expect(shared(0)).toBeCloseTo(1);
+      expect(shared(1)).toBeLessThan(0.3);
+    });
   });
 
   describe("what lies in the host's memory", () => {

@@ -4,6 +4,7 @@
  * groups; how far apart in time they run decides whether the L2 can hold it.
  */
 import { Work } from "../work.ts";
+import { trafficAlone } from "./alone.ts";
 import { Footprints } from "./footprint.ts";
 import { playL1, type SiteL1 } from "./l1.ts";
 import type { SectorLog } from "./log.ts";
@@ -71,7 +72,8 @@ export function estimateTraffic(
       ...(host ? { host } : {}),
     };
   });
-  return { sites: traffic, ...totalsOf(input, l1, memory) };
+  const longest = trafficAlone(input, traffic, memory, footprints, work);
+  return { sites: traffic, ...(longest ? { longest } : {}), ...totalsOf(input, l1, memory) };
 }
 
 /**

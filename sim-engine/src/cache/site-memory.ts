@@ -35,6 +35,8 @@ export interface SiteMemory {
   readBytes: number;
   writtenBytes: number;
   missedSectors: number;
+  /** Sectors that loads of blocks touch first, each block for itself. */
+  firstSectors: number;
   /** Of these, found in the L2, as memory brought them with their neighbours; and those of requests that miss others. */
   alongSectors: number;
   alongOthers: number;
@@ -85,6 +87,7 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
     readBytes: 0,
     writtenBytes: 0,
     missedSectors: 0,
+    firstSectors: 0,
     alongSectors: 0,
     alongOthers: 0,
     underWaySectors: 0,
@@ -229,6 +232,7 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
         : { ...none(), readBytes: total * values.sectorBytes, missedSectors: total };
     const onward = onwardOf(s);
     const places = placesOf(s);
+    result.firstSectors = first.read[s]! * blocks;
     if (isAnywhere(s) && places !== undefined) {
       // Random places: what is found in the L2 is its share of them. Each half keeps its own copy. Where a block goes on from there it
       // comes back to what it touched itself, and that is no more random.
