@@ -16,6 +16,7 @@ import { numberSites, type ObservedBlock, Observer, type Sites } from "./observe
 import { carveoutFor } from "./occupancy/carveout.ts";
 import { type Occupancy, type OccupancyInput, occupancy } from "./occupancy/occupancy.ts";
 import type { Basis, LaunchReport } from "./report/launch-report.ts";
+import { atomicPlaces } from "./sampling/atomic-places.ts";
 import { markComparisons } from "./sampling/comparisons.ts";
 import { drivenByData } from "./sampling/data-driven.ts";
 import { coarse, fine, markEstimates } from "./sampling/estimates.ts";
@@ -43,6 +44,8 @@ export interface Executed {
   /** Where data decides how much warps do: the one that does most, as far as that is known. */
   readonly longest: Longest | undefined;
   readonly atomics: AtomicRegions;
+  /** Of atomics that go where data says: where those of warps from all over the grid do. */
+  readonly scatteredAtomics: AtomicRegions | undefined;
   readonly steps: number;
   /** No loop's counts were estimated. */
   readonly exactLoops: boolean;
@@ -84,7 +87,7 @@ const enoughDrawn = 24;
 /** Of the steps that there are, the share that a coarse estimate may have taken for a fine one to be tried. */
 const littleSpent = 1 / 8;
 
-/** Steps that may be spent on finding the warp that does most. */
+/** Steps that may be spent on finding the warp that does most, and on finding where atomics meet. */
 const surveySteps = 200_000;
 
 type KnownRegisters = { readonly value: number; readonly basis: Basis } | undefined;
@@ -156,6 +159,7 @@ function watchedElsewhere(found: Executed, within: (limits: Limits) => Executed 
     glimpses: rough.glimpses,
     longest: rough.longest,
     atomics: rough.atomics,
+    scatteredAtomics: rough.scatteredAtomics,
   };
 }
 
@@ -218,6 +222,7 @@ function execute(
   const longest = variations.some(({ irregularFlow }, k) => irregularFlow && launch.grid[k]! > 1)
     ? longestOf(program, { contents, lengthOf, steps: surveySteps, observerOf, blockSteps }, whole)
     : undefined;
+  const scattered = new Set([...anywhere].filter(({ action }) => action.kind === "atomic" && action.space === "global"));
   return {
     program,
     machine,
@@ -231,6 +236,7 @@ function execute(
     glimpses: glimpse(program, unseen, observerOf, whole),
     longest,
     atomics: observer.atomics,
+    scatteredAtomics: atomicPlaces(program, scattered, { contents, steps: surveySteps, observerOf }, whole),
     steps: taken,
     exactLoops: irregular.length === 0 && slices === undefined,
     estimatesLoops: slices !== undefined,

@@ -124,12 +124,13 @@ export class TimedRun {
     const issued = (all - (rest ? notExecuted(run, machine, rest) : 0)) / elements;
     const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;
     const atOnce = Math.min(blocks, blocksPerSm * gpu.values.smCount);
-    const hottest = run.atomics.hottest(counted.atomicSectors, {
+    const observed = run.atomics.hottest(counted.atomicSectors, {
       blocks,
       row: launch.grid[0],
       atOnce,
       threads: launch.block[0] * launch.block[1] * launch.block[2],
     });
+    const hottest = observed && Math.max(observed, run.scatteredAtomics?.busiest(counted.atomicSectors) ?? 0);
     const hottestAtomics = hottest === undefined ? undefined : rest?.unites ? Math.min(hottest, blocks) : hottest;
     const residentBlocks = Math.min(blocksPerSm, Math.ceil(blocks / gpu.values.smCount));
     const timedBlocks = without?.lastWave?.fullBlocks ?? blocks;
