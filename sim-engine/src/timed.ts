@@ -2,7 +2,7 @@
 
 import { blockCosts } from "./block-costs.ts";
 import { blockTraces, lanesOf, longestTrace, observedBlocks } from "./block-traces.ts";
-import { estimateTraffic, Footprints, mayDrift, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
+import { estimateTraffic, Footprints, mayDrift, type SiteTraffic, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
 import { globalBase } from "./execute/memory.ts";
 import { type Program, warpSize } from "./execute/program.ts";
 import { type Executed, sectorsBySite } from "./executed.ts";
@@ -135,6 +135,7 @@ export class TimedRun {
     const residentBlocks = Math.min(blocksPerSm, Math.ceil(blocks / gpu.values.smCount));
     const timedBlocks = without?.lastWave?.fullBlocks ?? blocks;
     const costs = blockCosts(run, code, work);
+    const left = (of: readonly SiteTraffic[]): readonly SiteTraffic[] => rest?.traffic(of, sites.sites, sectors) ?? of;
     const estimate = estimateTime(
       {
         grid: timedBlocks === launch.grid[0] * launch.grid[1] * launch.grid[2] ? launch.grid : [timedBlocks, 1, 1],
@@ -152,7 +153,7 @@ export class TimedRun {
           requestedBytes: (counted.requestedBytes * timedBlocks) / blocks,
           ...(hottestAtomics === undefined ? {} : { hottestAtomics: (hottestAtomics * timedBlocks) / blocks }),
         },
-        traffic: rest ? { ...traffic, sites: rest.traffic(traffic.sites, sites.sites, sectors) } : traffic,
+        traffic: { ...traffic, sites: left(traffic.sites), ...(traffic.longest ? { longest: left(traffic.longest) } : {}) },
         tensorClocked: usesTensorCores(run),
       },
       gpu,
