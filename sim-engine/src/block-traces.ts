@@ -6,7 +6,7 @@ import type { Executed } from "./executed.ts";
 import { issuedBy, tracesOf } from "./observe/observer.ts";
 import { calibrated } from "./sampling/calibrate.ts";
 import type { Sample, SampledBlock } from "./sampling/sample.ts";
-import type { BlockTrace, TimedCode, WarpTrace } from "./timing/index.ts";
+import type { BlockTrace, LongestTrace, TimedCode, WarpTrace } from "./timing/index.ts";
 import type { Work } from "./work.ts";
 import type { Rest } from "./worth/without.ts";
 
@@ -130,4 +130,11 @@ export function blockTraces(
   const weights = calibrated(traces, [instructions / blocks, ...perBlock]);
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return traces.map(({ index, warps: of }, k) => ({ index, warps: of, weight: ((weights[k] ?? 0) * blocks) / sum }));
+}
+
+/** What is known of the block that does most, as the timing replays it by itself. */
+export function longestTrace({ longest, program }: Executed, code: TimedCode, rest: Rest | undefined): LongestTrace | undefined {
+  if (!longest) return undefined;
+  const { block: index, records, isCertain } = longest;
+  return { index, weight: 1, isCertain, warps: tracesOf(records, program.blocks, code, records.length, rest) };
 }

@@ -9,17 +9,19 @@ import type { Program } from "./execute/program.ts";
 import { Runner } from "./execute/run.ts";
 import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
-import type { Kernel, Launch, Op } from "./ir/kernel.ts";
+import type { Block, Kernel, Launch, Op } from "./ir/kernel.ts";
 import { loadsUnderWay, type MachineKernel, placesIn, storeRuns, withSpins } from "./machine/index.ts";
 import type { AtomicRegions } from "./observe/atomic-regions.ts";
 import { numberSites, type ObservedBlock, Observer, type Sites } from "./observe/observer.ts";
 import { carveoutFor } from "./occupancy/carveout.ts";
 import { type Occupancy, type OccupancyInput, occupancy } from "./occupancy/occupancy.ts";
 import type { Basis, LaunchReport } from "./report/launch-report.ts";
+import { atomicPlaces } from "./sampling/atomic-places.ts";
 import { markComparisons } from "./sampling/comparisons.ts";
 import { drivenByData } from "./sampling/data-driven.ts";
 import { coarse, fine, markEstimates } from "./sampling/estimates.ts";
 import { glimpse } from "./sampling/glimpse.ts";
+import { type Longest, longestOf } from "./sampling/longest.ts";
 import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
 import { blockVariation, Subject } from "./sampling/variation.ts";
@@ -39,7 +41,11 @@ export interface Executed {
   readonly rounds: Rounds;
   /** How blocks begin that tell what is shared, and were not run whole. */
   readonly glimpses: readonly ObservedBlock[];
+  /** Where data decides how much warps do: the one that does most, as far as that is known. */
+  readonly longest: Longest | undefined;
   readonly atomics: AtomicRegions;
+  /** Of atomics that go where data says: where those of warps from all over the grid do. */
+  readonly scatteredAtomics: AtomicRegions | undefined;
   readonly steps: number;
   /** No loop's counts were estimated. */
   readonly exactLoops: boolean;
@@ -81,14 +87,17 @@ const enoughDrawn = 24;
 /** Of the steps that there are, the share that a coarse estimate may have taken for a fine one to be tried. */
 const littleSpent = 1 / 8;
 
+/** Steps that may be spent on finding the warp that does most, and on finding where atomics meet. */
+const surveySteps = 200_000;
+
 type KnownRegisters = { readonly value: number; readonly basis: Basis } | undefined;
 
 /** Throws `Cancelled`, and an Error with a reason where the launch cannot be run. */
 export function executed(prepared: Prepared, machine: MachineKernel, gpu: GpuModel, registers: KnownRegisters, work: Work): Executed {
-  const { kernel, launch, contents, uneven } = prepared;
+  const { kernel, launch, contents } = prepared;
   const before = work.spent;
   const run = (allLanes: boolean, limits: Limits): Executed =>
-    execute(compile(kernel, launch, { contents, allLanes, work, gpu: gpu.values }), limits, uneven, machine, gpu, registers, work);
+    execute(compile(kernel, launch, { contents, allLanes, work, gpu: gpu.values }), limits, prepared, machine, gpu, registers, work);
   const within = (limits: Limits): Executed | undefined => {
     try {
       return run(false, limits);
@@ -144,7 +153,14 @@ function watchedElsewhere(found: Executed, within: (limits: Limits) => Executed 
   const rough = estimated(within);
   if (!rough || hidesAccesses(rough)) return found;
   const { totals, counts, exact } = found.sample;
-  return { ...found, sample: { ...rough.sample, totals, counts, exact }, glimpses: rough.glimpses, atomics: rough.atomics };
+  return {
+    ...found,
+    sample: { ...rough.sample, totals, counts, exact },
+    glimpses: rough.glimpses,
+    longest: rough.longest,
+    atomics: rough.atomics,
+    scatteredAtomics: rough.scatteredAtomics,
+  };
 }
 
 function estimated(within: (limits: Limits) => Executed | undefined): Executed | undefined {
@@ -157,7 +173,7 @@ function estimated(within: (limits: Limits) => Executed | undefined): Executed |
 function execute(
   program: Program,
   { slices, steps, blockSteps, samplingSteps }: Limits,
-  uneven: boolean,
+  { contents, uneven }: Prepared,
   machine: MachineKernel,
   gpu: GpuModel,
   known: KnownRegisters,
@@ -202,6 +218,11 @@ function execute(
   const { steps: sharing } = planLogs(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount, rounds);
   const seen = new Set(sample.watched.map(({ log }) => log.block));
   const unseen = blocksOf(sharing).filter((index) => !seen.has(index));
+  const lengthOf = (block: Block): number => machine.blocks.get(block)?.instructions.length ?? 0;
+  const longest = variations.some(({ irregularFlow }, k) => irregularFlow && launch.grid[k]! > 1)
+    ? longestOf(program, { contents, lengthOf, steps: surveySteps, observerOf, blockSteps }, whole)
+    : undefined;
+  const scattered = new Set([...anywhere].filter(({ action }) => action.kind === "atomic" && action.space === "global"));
   return {
     program,
     machine: withSpins(machine, turnsIn(program)),
@@ -213,7 +234,9 @@ function execute(
     sites,
     rounds,
     glimpses: glimpse(program, unseen, observerOf, whole),
+    longest,
     atomics: observer.atomics,
+    scatteredAtomics: atomicPlaces(program, scattered, { contents, steps: surveySteps, observerOf }, whole),
     steps: taken,
     exactLoops: irregular.length === 0 && slices === undefined,
     estimatesLoops: slices !== undefined,

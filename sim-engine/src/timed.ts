@@ -1,8 +1,8 @@
 /** The time of a launch that was run: as it is, or without some of what it does. */
 
 import { blockCosts } from "./block-costs.ts";
-import { blockTraces, lanesOf, observedBlocks } from "./block-traces.ts";
-import { estimateTraffic, Footprints, mayDrift, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
+import { blockTraces, lanesOf, longestTrace, observedBlocks } from "./block-traces.ts";
+import { estimateTraffic, Footprints, mayDrift, type SiteTraffic, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
 import { globalBase } from "./execute/memory.ts";
 import { type Program, warpSize } from "./execute/program.ts";
 import { type Executed, sectorsBySite } from "./executed.ts";
@@ -67,7 +67,7 @@ export class TimedRun {
   asItIs(): Timed {
     if (this.#run.resident.blocksPerSm === 0) return { traffic: {} };
     const { values } = this.#gpu;
-    const { sites: _, ...traffic } = this.#serve().traffic;
+    const { sites: _, longest: __, ...traffic } = this.#serve().traffic;
     const estimate = this.#estimate();
     if (!estimate) return { traffic };
     const { requestedBytes } = this.#counted;
@@ -147,16 +147,18 @@ export class TimedRun {
     const issued = (all - (rest ? notExecuted(run, machine, rest) : 0)) / elements;
     const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;
     const atOnce = Math.min(blocks, blocksPerSm * gpu.values.smCount);
-    const hottest = run.atomics.hottest(counted.atomicSectors, {
+    const observed = run.atomics.hottest(counted.atomicSectors, {
       blocks,
       row: launch.grid[0],
       atOnce,
       threads: launch.block[0] * launch.block[1] * launch.block[2],
     });
+    const hottest = observed && Math.max(observed, run.scatteredAtomics?.busiest(counted.atomicSectors) ?? 0);
     const hottestAtomics = hottest === undefined ? undefined : rest?.unites ? Math.min(hottest, blocks) : hottest;
     const residentBlocks = Math.min(blocksPerSm, Math.ceil(blocks / gpu.values.smCount));
     const timedBlocks = without?.lastWave?.fullBlocks ?? blocks;
     const costs = blockCosts(run, code, work);
+    const left = (of: readonly SiteTraffic[]): readonly SiteTraffic[] => rest?.traffic(of, sites.sites, sectors) ?? of;
     const estimate = estimateTime(
       {
         grid: timedBlocks === launch.grid[0] * launch.grid[1] * launch.grid[2] ? launch.grid : [timedBlocks, 1, 1],
@@ -168,12 +170,13 @@ export class TimedRun {
         blocks: blockTraces(run, code, issued, blocks, residentBlocks, rest, work),
         // Without its last blocks those before them are dealt alone.
         costs: costs && { ...costs, issued: costs.issued.subarray(0, without?.lastWave?.fullBlocks) },
+        longest: longestTrace(run, code, rest),
         totals: {
           warpInstructions: (issued * timedBlocks) / blocks,
           requestedBytes: (counted.requestedBytes * timedBlocks) / blocks,
           ...(hottestAtomics === undefined ? {} : { hottestAtomics: (hottestAtomics * timedBlocks) / blocks }),
         },
-        traffic: rest ? { ...traffic, sites: rest.traffic(traffic.sites, sites.sites, sectors) } : traffic,
+        traffic: { ...traffic, sites: left(traffic.sites), ...(traffic.longest ? { longest: left(traffic.longest) } : {}) },
         tensorClocked: usesTensorCores(run),
       },
       gpu,
@@ -221,6 +224,7 @@ function trafficInput(run: Executed, gpu: GpuModel): TrafficInput {
     })),
     logs,
     ...(standsFor.size > 0 ? { standsFor: logs.map(({ block }) => standsFor.get(block) ?? 0) } : {}),
+    ...(run.longest ? { longest: run.longest } : {}),
     rounds: run.rounds,
     sectors: sectorsBySite(run),
   };

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { findGpu } from "../gpus/model.ts";
 import { estimateTraffic } from "./estimate.ts";
 import { type AccessKind, load, SectorLog, store } from "./log.ts";
+import { planLogs } from "./sample.ts";
 import { l2Keeps } from "./site-memory.ts";
 import { type Pattern, trafficInput } from "./testing/pattern.ts";
 
@@ -281,6 +282,62 @@ describe("traffic", () => {
     test("are brought once however many sites read there", () => {
       expect(anywhere(1)).toBeCloseTo(1, 1);
       expect(anywhere(4)).toBeCloseTo(1, 1);
+    });
+  });
+
+  describe("what few blocks ask for, where data decides", () => {
+    const grid = 64;
+    const own: Pattern["accesses"][number] = {
+      site: { space: "global", operation: "load", buffer: 0 },
+      bytes: 4,
+      at: (b, t) => (b[0] * 256 + t[0]) * 4,
+    };
+    const buffers = [grid * 1024, 1 << 24];
+    /** All read a word each of a buffer; then one thread goes along a row of another, where `at` says. */
+    const one = (block: number, buffer: number, at: (time: number) => number, times = 512): ReturnType<typeof trafficInput> => {
+      const walk: Pattern["accesses"][number] = {
+        site: { space: "global", operation: "load", buffer, irregular: true },
+        bytes: 4,
+        times,
+        at: (b, t, time) => (b[0] === block && t[0] === 0 ? at(time) : undefined),
+      };
+      const input = trafficInput({ ...stream(4, grid), buffers, accesses: [own, walk] }, h200);
+      return { ...input, sectors: Float64Array.of(grid * 32, times) };
+    };
+    const anywhere = (time: number): number => ((Math.imul(time + 1, 0x9e3779b1) >>> 0) % (grid * 256)) << 2;
+
+    test("goes through the L1 as those blocks were seen to ask, though none of those do that stand for an SM's", () => {
+      const logged = trafficInput({ ...stream(4, grid), buffers, accesses: [own] }, h200).logs.map(({ block }) => block);
+      const resident = planLogs([grid, 1, 1], 8, h200.values.smCount).resident;
+      const other = logged.find((block) => !resident.includes(block))!;
+      expect(estimateTraffic(one(other, 1, (time) => 4 * time)).sites[1]!.l1).toBeCloseTo(7 / 8);
+    });
+
+    test("is in the L2, at random places, where all of the buffer is read in order besides", () => {
+      expect(estimateTraffic(one(31, 0, anywhere, 64)).sites[1]!.dram).toBeLessThan(0.05);
+      expect(estimateTraffic(one(31, 1, anywhere, 64)).sites[1]!.dram).toBeGreaterThan(0.5);
+    });
+
+    test("of what lasts longest its own log tells what the L1 holds; memory brings what nobody else has touched", () => {
+      const input = one(31, 1, (time) => 4 * time);
+      const [, walk] = estimateTraffic({ ...input, longest: { log: input.logs.find(({ block }) => block === 31)!, besides: 0 } }).longest!;
+      // Of a word's eight readers in a sector one goes on, and memory brings every other sector along.
+      expect(walk!.l1).toBeCloseTo(7 / 8);
+      expect(walk!.dram).toBeCloseTo(1 / 16);
+      expect(walk!.along).toBeCloseTo(1 / 16);
+      expect(estimateTraffic(input).longest).toBeUndefined();
+    });
+
+    test("what others touch as well has been brought when the longest comes to it", () => {
+      const shared = (buffer: number): number => {
+        const input = trafficInput(
+          { ...stream(4, grid), buffers, accesses: [{ ...own, at: (b, t) => ((b[0] >> buffer) * 256 + t[0]) * 4 }] },
+          h200,
+        );
+        return estimateTraffic({ ...input, longest: { log: input.logs[0]!, besides: 0 } }).longest![0]!.dram;
+      };
+      expect(shared(0)).toBeCloseTo(1);
+      expect(shared(1)).toBeLessThan(0.3);
     });
   });
 

@@ -4,8 +4,10 @@
  * groups; how far apart in time they run decides whether the L2 can hold it.
  */
 import { Work } from "../work.ts";
+import { trafficAlone } from "./alone.ts";
 import { Footprints } from "./footprint.ts";
-import { playL1 } from "./l1.ts";
+import { playL1, type SiteL1 } from "./l1.ts";
+import type { SectorLog } from "./log.ts";
 import { ratio } from "./ratio.ts";
 import { planLogs } from "./sample.ts";
 import { isIrregular, isOfHost, isWrite } from "./site-kinds.ts";
@@ -31,14 +33,7 @@ export function estimateTraffic(
   const plan = planLogs(grid, blocksPerSm, values.smCount, input.rounds);
   const sharing = logs.filter((log) => plan.resident.includes(log.block));
   const together = sharing.length > 0 ? sharing : logs;
-  const l1 = playL1(
-    together,
-    sites,
-    { bytes: input.l1Bytes, share: Math.min(together.length, plan.resident.length) / plan.resident.length },
-    values,
-    work,
-    gatheredLines(values, input.crowded),
-  );
+  const l1 = l1Of(input, together, plan.resident.length, work);
   const memory = memoryOf(input, plan, l1, footprints, work);
 
   const traffic: SiteTraffic[] = sites.map((_, s) => {
@@ -78,7 +73,36 @@ export function estimateTraffic(
       ...(host ? { host } : {}),
     };
   });
-  return { sites: traffic, ...totalsOf(input, l1, memory) };
+  const longest = trafficAlone(input, traffic, memory, footprints, work);
+  return { sites: traffic, ...(longest ? { longest } : {}), ...totalsOf(input, l1, memory) };
+}
+
+/**
+ * What the L1 does for blocks that are resident together. What none of these asks for, though others of the launch do where data decides,
+ * is told by those others.
+ */
+function l1Of(
+  { gpu, l1Bytes, sites, logs, sectors, crowded }: TrafficInput,
+  together: readonly SectorLog[],
+  resident: number,
+  work: Work,
+): SiteL1[] {
+  const play = (of: readonly SectorLog[]): SiteL1[] =>
+    playL1(
+      of,
+      sites,
+      { bytes: l1Bytes, share: Math.min(of.length, resident) / resident },
+      gpu.values,
+      work,
+      gatheredLines(gpu.values, crowded),
+    );
+  const l1 = play(together);
+  const isMissing = (s: number): boolean => sectors[s]! > 0 && l1[s]!.sectors === 0;
+  if (!sites.some((_, s) => isMissing(s))) return l1;
+  const others = logs.filter((log) => !together.includes(log));
+  if (others.length === 0) return l1;
+  const besides = play(others);
+  return l1.map((site, s) => (isMissing(s) ? besides[s]! : site));
 }
 
 function rereadsOf({ againSectors, againPastL1, againFromMemory }: SiteMemory, sectors: number): Rereads | undefined {

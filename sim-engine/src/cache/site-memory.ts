@@ -35,6 +35,8 @@ export interface SiteMemory {
   readBytes: number;
   writtenBytes: number;
   missedSectors: number;
+  /** Sectors that loads of blocks touch first, each block for itself. */
+  firstSectors: number;
   /** Of these, found in the L2, as memory brought them with their neighbours; and those of requests that miss others. */
   alongSectors: number;
   alongOthers: number;
@@ -85,6 +87,7 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
     readBytes: 0,
     writtenBytes: 0,
     missedSectors: 0,
+    firstSectors: 0,
     alongSectors: 0,
     alongOthers: 0,
     underWaySectors: 0,
@@ -211,6 +214,12 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
       .filter((t) => sites[t]!.buffer === sites[s]!.buffer && isWrite(input, t) === isWrite(input, s) && isAnywhere(t))
       .reduce((sum, t) => sum + firstsOf(t), 0);
 
+  /** Of a buffer's sectors, the share that sites bring which go through it in order: whoever comes to random places finds it, or brings it for them. */
+  const broughtInOrder = (s: number): number => {
+    const inOrder = fresh.reduce((sum, count, t) => (sites[t]!.buffer === sites[s]!.buffer ? sum + count - comeAgain[t]! : sum), 0);
+    return Math.min(1, ratio(inOrder, buffersSectors(s) ?? 0, 0)) * keptOverall;
+  };
+
   const firstRounds = new FirstRounds(origin, sites, work);
   const memory = sites.map((_, s): SiteMemory => {
     const result = none();
@@ -223,6 +232,7 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
         : { ...none(), readBytes: total * values.sectorBytes, missedSectors: total };
     const onward = onwardOf(s);
     const places = placesOf(s);
+    result.firstSectors = first.read[s]! * blocks;
     if (isAnywhere(s) && places !== undefined) {
       // Random places: what is found in the L2 is its share of them. Each half keeps its own copy. Where a block goes on from there it
       // comes back to what it touched itself, and that is no more random.
@@ -230,15 +240,15 @@ export function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1
       const together = firstsWith(s);
       const back = (onward - firsts) * lost(s);
       const held = (share: number): number => Math.min(1, (share * values.l2Bytes) / (places * values.sectorBytes));
-      const missing = (share: number, units: number): number =>
-        Math.max(met(together, units) * ratio(firsts, together, 0), firsts * (1 - held(share))) + back;
+      const missing = (share: number, units: number, alone = 1): number =>
+        Math.max(met(together, units) * ratio(firsts, together, 0) * alone, firsts * (1 - held(share))) + back;
       if (isWrite(input, s)) {
         // Dirty sectors leave earlier than clean ones: only part of what may be dirty merges.
         result.writtenBytes = missing(values.l2DirtyShare * values.l2ScatteredDirtyShare, places) * values.sectorBytes;
         result.filledSectors = missing(1 / values.l2Partitions, places) * ratio(first.partial[s]!, first.written[s]!, 0);
         result.readBytes = result.filledSectors * values.sectorBytes;
       } else {
-        const misses = missing(1 / values.l2Partitions, (places * values.sectorBytes) / values.dramGranularity);
+        const misses = missing(1 / values.l2Partitions, (places * values.sectorBytes) / values.dramGranularity, 1 - broughtInOrder(s));
         result.missedSectors = misses;
         result.readBytes = misses * values.dramGranularity;
         if (isAtomic(input, s)) result.writtenBytes = met(onward, places) * values.sectorBytes;

@@ -5,7 +5,11 @@ import { isAtomic, isOfHost, isWrite } from "./site-kinds.ts";
 import type { SiteMemory } from "./site-memory.ts";
 import type { TrafficEstimate, TrafficInput } from "./traffic.ts";
 
-export function totalsOf(input: TrafficInput, l1: readonly SiteL1[], memory: readonly SiteMemory[]): Omit<TrafficEstimate, "sites"> {
+export function totalsOf(
+  input: TrafficInput,
+  l1: readonly SiteL1[],
+  memory: readonly SiteMemory[],
+): Omit<TrafficEstimate, "sites" | "longest"> {
   const { gpu, sites, sectors } = input;
   const elsewhere = 1 - 1 / gpu.values.l2Partitions;
   const launch = (s: number, part: number): number => sectors[s]! * ratio(part, l1[s]!.sectors, 0);

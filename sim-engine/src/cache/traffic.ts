@@ -26,6 +26,8 @@ export interface TrafficInput {
   readonly logs: readonly SectorLog[];
   /** By log: how many blocks of the grid its block stands for; absent where each stands for as many. */
   readonly standsFor?: readonly number[];
+  /** Of what lasts longest, which is told by itself as well; and what others do beside it, of what it does. */
+  readonly longest?: { readonly log: SectorLog; readonly besides: number };
   /** Blocks after which what a block does may begin anew: see `planLogs`. Default none: blocks go on as the first few do. */
   readonly rounds?: Rounds;
   /** By site, launch totals: sectors of all its requests (exact or extrapolated by the sampler). Shared and constant sites: 0. */
@@ -81,6 +83,8 @@ export interface SiteTraffic {
 /** Launch totals with Nsight Compute's meaning, and each site's shares. */
 export interface TrafficEstimate {
   readonly sites: readonly SiteTraffic[];
+  /** Of `TrafficInput.longest` alone. */
+  readonly longest?: readonly SiteTraffic[];
   /** l1tex__t_sector_hit_rate: loads and stores. Absent when nothing goes through the L1. */
   readonly l1HitPct?: number;
   /** lts__t_sector_hit_rate. Absent when nothing reaches the L2. */

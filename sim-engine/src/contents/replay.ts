@@ -101,7 +101,7 @@ export class Replay implements MemorySource {
     };
     const provenance = traceAddresses(kernel, launch, work);
     const slice = sliceForStores(kernel, provenance, new Set([object]), work);
-    const program = compile(kernel, launch, { slice, allLanes: true, contents: bare, uncounted: true, work });
+    const program = compile(kernel, launch, { slice, allLanes: true, contents: bare, counts: () => false, work });
     const { environment } = program;
     this.#contents = contents;
     this.#before = before && contents.source(before, "i32", 0);

@@ -57,8 +57,8 @@ export interface CompileOptions {
   readonly onSync?: (op: Op, mask: number) => void;
   /** Told of the values of some operations, as they are carried out. */
   readonly onValue?: { watches(op: Op): boolean; told(op: Op, from: number, mask: number): void };
-  /** Requests are not counted: only values are wanted. */
-  readonly uncounted?: boolean;
+  /** The operations whose requests are counted: by default all, and none where only values are wanted. */
+  readonly counts?: (op: Op) => boolean;
   /** What the launch runs on, as far as kernels see that: SMs and clocks; by default the GPU that others are compared with. */
   readonly gpu?: GpuValues;
   /** Asked whether the program is still wanted. */
@@ -94,7 +94,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     waitsAt,
     patterns,
     provenance,
-    uncounted: options.uncounted ?? false,
+    counts: options.counts ?? (() => true),
     onSync: options.onSync,
     onValue: options.onValue,
     hotAfter: options.hotAfter ?? hotAfter,
@@ -149,7 +149,7 @@ interface Parts {
   readonly waitsAt: ReadonlySet<Op>;
   readonly patterns: Patterns;
   readonly provenance: Provenance;
-  readonly uncounted: boolean;
+  readonly counts: (op: Op) => boolean;
   readonly onSync: CompileOptions["onSync"];
   readonly onValue: CompileOptions["onValue"];
   readonly hotAfter: number;
@@ -170,7 +170,7 @@ class Compiler {
   readonly #waitsAt: ReadonlySet<Op>;
   readonly #patterns: Patterns;
   readonly #provenance: Provenance;
-  readonly #uncounted: boolean;
+  readonly #counts: (op: Op) => boolean;
   readonly #onSync: CompileOptions["onSync"];
   readonly #onValue: CompileOptions["onValue"];
   readonly #hotAfter: number;
@@ -194,7 +194,7 @@ class Compiler {
     this.#waitsAt = parts.waitsAt;
     this.#patterns = parts.patterns;
     this.#provenance = parts.provenance;
-    this.#uncounted = parts.uncounted;
+    this.#counts = parts.counts;
     this.#onSync = parts.onSync;
     this.#onValue = parts.onValue;
     this.#hotAfter = parts.hotAfter;
@@ -442,7 +442,7 @@ class Compiler {
   #asyncParts(op: Op): Parameters<typeof mbarrierStep>[1] {
     const counters = createCounters(op, undefined);
     this.counters.set(op, counters);
-    return { registers: this.#registers, running: this.#running, counters: this.#uncounted ? [] : counters };
+    return { registers: this.#registers, running: this.#running, counters: this.#counts(op) ? counters : [] };
   }
 
   #opSteps(op: Op): Step[] {
@@ -457,10 +457,10 @@ class Compiler {
       const [address] = op.args;
       if (!address) return [];
       const acts = op.action.kind === "load" ? needed : this.#slice.acts(op);
-      if (this.#uncounted && !acts) return [];
+      if (!this.#counts(op) && !acts) return [];
       const how = this.#divergence.isVarying(address) ? this.#patterns.of(address) : ("uniform" as const);
       const options = { acts, address: how, results: this.#lanes(op) };
-      const step = memoryStep(op, this.#registers, this.#uncounted ? [] : counters, this.#running, options);
+      const step = memoryStep(op, this.#registers, this.#counts(op) ? counters : [], this.#running, options);
       return step ? [step, ...(needed ? this.#spreadSteps(op) : [])] : [];
     }
     if (!needed || this.#fused.has(op)) return [];
@@ -493,7 +493,7 @@ class Compiler {
   #groupProduct(op: Op, product: GroupProduct, [counter]: readonly AccessCounter[]): Step[] {
     if (this.#gpu.groupProductLatency === undefined) throw new Error("wgmma is of compute capability 9.0 alone (sm_90a)");
     const steps: Step[] = [];
-    if (counter && !this.#uncounted) {
+    if (counter && this.#counts(op)) {
       this.counters.set(op, [counter]);
       steps.push(groupReadsStep(op, product, this.#registers, counter, this.#running));
     }

@@ -27,6 +27,11 @@ export function sliceForStores(kernel: Kernel, provenance: Provenance, objects: 
   return slice(kernel, provenance, objects, work);
 }
 
+/** The slice for where a kernel goes. @param also other values that are asked for */
+export function sliceForFlow(kernel: Kernel, provenance: Provenance, work: Work, also: Iterable<Op> = []): Slice {
+  return slice(kernel, provenance, new Set(), work, also);
+}
+
 /** @param objects whose contents are asked for; undefined: all addresses are */
 function slice(
   kernel: Kernel,

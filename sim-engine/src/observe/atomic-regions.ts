@@ -66,6 +66,8 @@ const turnsOfSlices = 2;
 const unevenness = 1.3;
 /** Standard deviations above the mean that are not taken for chance. */
 const telling = 3;
+/** The same of one among very many. */
+const tellingOfMany = 5;
 
 export class AtomicRegions {
   /** Bytes whose atomics one slice does, of twice as many that are aligned. */
@@ -240,6 +242,19 @@ export class AtomicRegions {
     }
     const all = [...this.#ofOps].reduce((sum, [op, passes]) => sum + this.#work(passes, 1, tries.get(op)), 0);
     return Math.min(all * perSector, most);
+  }
+
+  /**
+   * The same where what was observed is drawn evenly from all over the launch: of the regions that more come to than chance would have
+   * it, of however many there are.
+   */
+  busiest(total: number): number {
+    const usual = mean([...this.#regions.values()].map(({ blocks }) => blocks));
+    const told = [...this.#regions.values()].filter(
+      ({ blocks }) => blocks > usual + tellingOfMany * Math.sqrt(usual) && blocks >= tellingOfMany ** 2,
+    );
+    const workOf = ({ byOp, sectors }: Region): number => [...byOp].reduce((sum, [, passes]) => sum + this.#work(passes, sectors.size), 0);
+    return this.#sectors > 0 ? (Math.max(0, ...told.map(workOf)) * total) / this.#sectors : 0;
   }
 
   /** Regions of the slice that has most of so many. */

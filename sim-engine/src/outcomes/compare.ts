@@ -184,7 +184,7 @@ class Run {
       slice: wholeKernel,
       allLanes: true,
       allBarriers: true,
-      uncounted: true,
+      counts: () => false,
       contents: bare,
       work,
     });

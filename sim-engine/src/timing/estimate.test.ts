@@ -91,6 +91,35 @@ describe("launches measured on an H200 (validation/microbenchmarks/h200-profile.
   });
 });
 
+describe("a warp that does much more than all others", () => {
+  const program = new TimedProgram();
+  const site = program.site({ space: "global", operation: "load" }, { dram: 1 });
+  program.branch([program.memory(site, [program.chain("alu", 1)], 1, 1)]);
+  const [one, thousand] = [1, 1000].map((times) => program.launch(1, 32, { times }).blocks[0]!);
+  const launch = (index: number): number =>
+    us({
+      ...program.launch(13_200, 32),
+      blocks: [{ ...one!, weight: 13_200 }],
+      longest: { ...thousand!, index, isCertain: false },
+    });
+  const alone = us(program.launch(1, 32, { times: 1000 }));
+
+  test("makes the launch last as long as its own chain of loads, whatever part of it the SM is that was replayed", () => {
+    expect(us(program.launch(13_200, 32))).toBeLessThan(alone / 20);
+    expect(launch(0) / alone).toBeCloseTo(1, 1);
+  });
+
+  test("ends later where those before it have to make room first", () => expect(launch(13_199)).toBeGreaterThan(launch(0)));
+
+  test("says all where each block has an SM for itself", () => {
+    const uneven = { ...program.launch(16, 32), blocks: [{ ...thousand!, weight: 16 }] };
+    const slower = { ...uneven, costs: { issued: Float64Array.of(9, ...new Array<number>(15).fill(1)), areDrawn: false } };
+    const half = program.launch(1, 32, { times: 500 }).blocks[0]!;
+    expect(us({ ...slower, longest: { ...half, index: 0, isCertain: true } })).toBeLessThan(0.6 * alone);
+    expect(us({ ...slower, longest: { ...half, index: 0, isCertain: false } })).toBeGreaterThan(0.9 * alone);
+  });
+});
+
 test("every GPU gives a time", () => {
   for (const id of ["k80", "gtx750ti", "p100", "v100", "t4", "a100", "rtx4090", "b200"]) {
     const gpu = findGpu(id)!;

@@ -68,6 +68,34 @@ function dealt({ blocks, instructions, longest }: NonNullable<ReplayResult["atOn
   return Array.from({ length: blocks }, (_, k) => (k === 0 ? longest : rest));
 }
 
+/**
+ * When all blocks have ended, that one included that does most: it begins when those before it have made room, and takes at least as long as
+ * alone. Where each block has an SM for itself, the longest says how long they take, as far as they share nothing that bounds them.
+ */
+function untilLongestEnds(
+  { longest, ...summary }: ExecutionSummary,
+  { busy }: ReplayResult,
+  cycles: number,
+  values: GpuValues,
+  work: Work,
+): number {
+  if (!longest) return cycles;
+  const { traffic, grid } = summary;
+  const blocks = grid[0] * grid[1] * grid[2];
+  const own: ExecutionSummary = {
+    ...summary,
+    grid: [1, 1, 1],
+    blocks: [{ ...longest, weight: 1 }],
+    totals: { warpInstructions: 0, requestedBytes: 0 },
+    traffic: { ...traffic, sites: traffic.longest ?? traffic.sites },
+  };
+  const alone = replay(own, values, work)?.cycles;
+  if (alone === undefined) return cycles;
+  if (longest.isCertain && blocks <= values.smCount) return Math.max(alone, ...Object.values(busy));
+  const before = Math.max(0, longest.index + 1 - values.smCount * summary.blocksPerSm) / blocks;
+  return Math.max(cycles, before * cycles + alone);
+}
+
 /** Time of a launch on `gpu`; undefined when no sampled warp issues anything. */
 export function estimateTime(summary: ExecutionSummary, gpu: GpuModel, work: Work = new Work()): TimeEstimate | undefined {
   const { clock, tensorClock = clock } = gpu.values;
@@ -77,7 +105,8 @@ export function estimateTime(summary: ExecutionSummary, gpu: GpuModel, work: Wor
   const nsPerCycle = 1000 / values.clock;
   // The overhead is an empty block's: its launch and start are in the replay as well.
   const overhead = Math.max(0, values.kernelOverhead - values.blockStartLatency * nsPerCycle);
-  const busyNs = replayed.cycles * unevenness(summary, replayed, values, work) * nsPerCycle;
+  const cycles = replayed.cycles * unevenness(summary, replayed, values, work);
+  const busyNs = untilLongestEnds(summary, replayed, cycles, values, work) * nsPerCycle;
   const ns = overhead + busyNs;
   const parts = Object.entries(replayed.busy)
     .map(([name, cycles]) => ({ name: displayed[name] ?? name, ns: cycles * nsPerCycle }))

@@ -13,6 +13,6 @@ export { timeRange } from "./error-bar.ts";
 export { estimateTime, type TimeEstimate } from "./estimate.ts";
 export { roomOfWarp } from "./replay.ts";
 export type { StallShares, WaitKind } from "./stalls.ts";
-export type { BlockTrace, ExecutionSummary, Repeat, TimedInstruction, WarpTrace } from "./summary.ts";
+export type { BlockTrace, ExecutionSummary, LongestTrace, Repeat, TimedInstruction, WarpTrace } from "./summary.ts";
 export { type TimedCode, timedCode } from "./timed-code.ts";
 export { TraceRecorder } from "./trace.ts";

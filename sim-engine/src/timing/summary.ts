@@ -97,6 +97,11 @@ export interface BlockTrace {
   readonly warps: readonly WarpTrace[];
 }
 
+/** What lasts longest; `isCertain` where it is a whole block, and all others are known to do less. */
+export interface LongestTrace extends BlockTrace {
+  readonly isCertain: boolean;
+}
+
 export interface ExecutionSummary {
   readonly grid: Dim3;
   readonly block: Dim3;
@@ -114,6 +119,8 @@ export interface ExecutionSummary {
    */
   readonly costs?: { readonly issued: ArrayLike<number>; readonly areDrawn: boolean } | undefined;
   /** Launch totals that bounds are computed from. */
+  /** The block whose warps, or the one of them that is told of, do most of all; absent where blocks that were run tell that. */
+  readonly longest?: LongestTrace | undefined;
   readonly totals: {
     readonly warpInstructions: number;
     /** Bytes the threads asked for in global memory. */
