@@ -1,10 +1,11 @@
 /** Counters of one memory operation, over all warps that carry it out. */
 import { type Action, type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
+import { isSpinning } from "../ir/operations.ts";
 import { type Copied, copied } from "../memory/copied.ts";
 import { DistinctSet, popcount } from "../memory/distinct.ts";
 import { addressable, nearAddresses, originOf, withinReach } from "../memory/near.ts";
 import { distinctSectors, farSectors, idealSectors, laneGroups, localSectors } from "../memory/sectors.ts";
-import { isSpinning, spinTurns, spinWavefronts } from "../memory/spin-turns.ts";
+import { spinTurns, spinWavefronts } from "../memory/spin-turns.ts";
 import { idealWavefronts, sharedWavefronts } from "../memory/wavefronts.ts";
 import { localBase, spaceOf } from "./memory.ts";
 

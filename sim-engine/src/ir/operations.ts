@@ -104,3 +104,7 @@ export const isNamedBarrier = ({ action }: Op): boolean => action.kind === "barr
 export function meetsOthers({ action }: Op): boolean {
   return action.kind === "mbarrier" || action.kind === "mbarrier.wait" || (action.kind === "copy.bulk" && action.to === "shared");
 }
+
+/** A sum in shared memory for which there is no instruction: a loop of a load, the sum and a compare-and-swap. */
+export const isSpinning = ({ action, type }: Op): boolean =>
+  action.kind === "atomic" && action.space === "shared" && action.op === "add" && (type === "f32" || type === "f64" || type === "i64");

@@ -2,8 +2,7 @@
 
 import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
 import { type Block, type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
-import { isLeaf } from "../ir/operations.ts";
-import { isSpinning } from "../memory/spin-turns.ts";
+import { isLeaf, isSpinning } from "../ir/operations.ts";
 import type { Register } from "./machine.ts";
 import { placeOfLoad } from "./pair-constants.ts";
 import { loadedWords, selectMatrixLoad } from "./select-matrix.ts";

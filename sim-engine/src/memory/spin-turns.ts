@@ -3,7 +3,6 @@
  * words of one bank lets only one through at a time, the words being the same or not. Accesses of 8 bytes go by half-warps, which are let
  * through side by side unless they want the same word (measured: microbenchmarks/h200-shared-sums.tsv, a warp by itself).
  */
-import type { Op } from "../ir/kernel.ts";
 import { DistinctSet } from "./distinct.ts";
 
 const bankCount = 32;
@@ -12,10 +11,6 @@ const swapWavefronts = 2;
 
 const seen = new DistinctSet();
 const perBank = new Int32Array(bankCount);
-
-/** Whether it is such a sum. */
-export const isSpinning = ({ action, type }: Op): boolean =>
-  action.kind === "atomic" && action.space === "shared" && action.op === "add" && (type === "f32" || type === "f64" || type === "i64");
 
 /** Turns until the last of the lanes of `mask` is through, each of which wants `bytes` (4 or 8) at `near[lane]` (see `nearAddresses`). */
 export function spinTurns(near: Int32Array, mask: number, bytes: number): number {
