@@ -469,3 +469,12 @@ test("arguments are made from the last, elements between braces from the first, 
   // g++ 13
   expect(Array.from({ length: size }, (_, k) => elementAt(content, k))).toEqual([21, 43, 56, 87, 0]);
 });
+
+test("what is added is made before the place that it is added to is looked for and read", () => {
+  const { content, size } = launchOfVector(
+    "std::mt19937 g(1); int s = 42; std::vector<int> h(4); for (int i = 0; i < 20; i++) { h[g() % 4] += (int)(g() % 10); s += next(s); } h.push_back(s);",
+    "int next(int &s) { s = (s * 1103 + 12345) % 10007; return s % 50; }\n",
+  );
+  // g++ 13
+  expect(Array.from({ length: size }, (_, k) => elementAt(content, k))).toEqual([39, 21, 14, 18, 4660]);
+});
