@@ -160,6 +160,8 @@ describe("options", () => {
     ["k.grid=5", 2, /--launch/],
     ["k.n = 1 +", 2, /^`n=1 \+`/],
     ["n=1 m=2", 4, /one value an option: `m`/],
+    ["n=3&.", 0, /^`n=3&\.`/],
+    ["n=3|1/0", 0, /^`n=3\|1\/0`/],
   ])("not an assumption: %s", (text, at, problem) => {
     expect(readAssumeOption(text)).toEqual({ problem: expect.stringMatching(problem), at });
   });

@@ -348,7 +348,7 @@ function negated(value: number | undefined): number | undefined {
 }
 
 function apply(op: string, a: number | undefined, b: number | undefined): number | undefined {
-  if (a === undefined || b === undefined) return undefined;
+  if (a === undefined || b === undefined || !Number.isFinite(a) || !Number.isFinite(b)) return undefined;
   switch (op) {
     case "+":
       return a + b;

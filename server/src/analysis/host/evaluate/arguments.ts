@@ -6,13 +6,23 @@ import { accessed } from "../memory/watch.ts";
 import { forEachElement } from "../resolve/packs.ts";
 import { placeOf } from "../resolve/places.ts";
 
+/** As g++ does: the last first. */
 export function evaluateArguments(host: Interpreter, expressions: readonly Expression[]): Argument[] {
-  const made: Argument[] = [];
-  for (const expression of expressions) {
-    if (expression.kind !== "pack") made.push(argumentOf(host, expression));
-    else made.push(...(forEachElement(host, expression.pattern, () => argumentOf(host, expression.pattern)) ?? []));
-  }
-  return made;
+  return expressions
+    .toReversed()
+    .map((expression) => argumentsOf(host, expression))
+    .reverse()
+    .flat();
+}
+
+/** What stands between braces: the first first. */
+export function evaluateElements(host: Interpreter, expressions: readonly Expression[]): Argument[] {
+  return expressions.flatMap((expression) => argumentsOf(host, expression));
+}
+
+function argumentsOf(host: Interpreter, expression: Expression): readonly Argument[] {
+  if (expression.kind !== "pack") return [argumentOf(host, expression)];
+  return forEachElement(host, expression.pattern, () => argumentOf(host, expression.pattern)) ?? [];
 }
 
 export function argumentOf(host: Interpreter, expression: Expression): Argument {

@@ -19,7 +19,7 @@ import { unary } from "../values/arithmetic.ts";
 import { convert } from "../values/convert.ts";
 import { Cell, type ContainerType, type Place, type RecordValue, type Value } from "../values/model.ts";
 import { bool, float, int, nullPointer, openRecord, pointer, truth, unknown, unknownOf, voidValue } from "../values/values.ts";
-import { argumentOf, evaluateArguments } from "./arguments.ts";
+import { argumentOf, evaluateElements } from "./arguments.ts";
 import { eitherWay } from "./branches.ts";
 import { evaluateCall } from "./call-expression.ts";
 import { evaluateLambda } from "./lambda.ts";
@@ -119,7 +119,7 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
 function typedList(host: Interpreter, e: Expression & { readonly kind: "list" }, node: TypeNode): Value {
   const type = hostType(host, node);
   if (e.elements.length === 0 || !isDeduced(host, node)) return fromList(host, type, e);
-  const args = evaluateArguments(
+  const args = evaluateElements(
     host,
     e.elements.map(({ value }) => value),
   );

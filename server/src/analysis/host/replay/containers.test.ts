@@ -459,3 +459,22 @@ test.each(programs.map((row) => [row[0], row] as const))("%s", (_, [, code, coun
   const { fact, content, size } = launchOfVector(code, before);
   expect([size, digestOf((index) => elementAt(content, index), count), fact?.assumptions]).toEqual([count, digest, []]);
 });
+
+test("arguments are made from the last, elements between braces from the first, in loops and elsewhere", () => {
+  const functions = "int made = 0; int next() { return ++made; } int both(int a, int b = 0) { return 10 * a + b; }\n";
+  const { content, size } = launchOfVector(
+    "std::vector<int> h(1); h[0] = both(next(), next()); for (int i = 0; i < 2; i++) { std::pair<int, int> p(next(), next()), q{next(), next()}; h.push_back(both(p.first, p.second)); h.push_back(both(q.first, q.second) % 100); }",
+    functions,
+  );
+  // g++ 13
+  expect(Array.from({ length: size }, (_, k) => elementAt(content, k))).toEqual([21, 43, 56, 87, 0]);
+});
+
+test("what is added is made before the place that it is added to is looked for and read", () => {
+  const { content, size } = launchOfVector(
+    "std::mt19937 g(1); int s = 42; std::vector<int> h(4); for (int i = 0; i < 20; i++) { h[g() % 4] += (int)(g() % 10); s += next(s); } h.push_back(s);",
+    "int next(int &s) { s = (s * 1103 + 12345) % 10007; return s % 50; }\n",
+  );
+  // g++ 13
+  expect(Array.from({ length: size }, (_, k) => elementAt(content, k))).toEqual([39, 21, 14, 18, 4660]);
+});

@@ -147,7 +147,7 @@ function declaredThing(machine: Machine, declaration: VariableDeclaration, type:
   if (type?.kind === "container") return declaredList(machine, declaration, type);
   if (type?.kind === "array") return declaredArray(machine, type, init?.values ?? []);
   const members = memberTypes(machine, type);
-  if (members) return newRecord(machine, members, recordValue(declaration));
+  if (members) return newRecord(machine, members, recordValue(declaration), init?.style === "direct" && init.values.length > 1);
   // `auto e = edges[i];`
   const isCopied = declaration.type.kind === "auto" && (value?.kind === "subscript" || value?.kind === "call") && init?.style === "copy";
   return isCopied ? copiedThing(machine, value) : undefined;

@@ -56,9 +56,15 @@ export function codeOf(machine: Machine, e: Expression): Code {
       return binaryCode(machine, e);
     case "assign": {
       const find = (): Target => targetOf(machine, e.left, code);
+      const { effects: sought } = machine;
       const { target, begin } = e.op === "" ? { target: find(), begin: undefined } : foundOnce(machine, find);
+      const { effects } = machine;
       const right = code(e.right);
-      const value = e.op === "" ? right : combined(machine, e.op, loadOf(machine, target), right);
+      // What stands on the right is made before what is on the left is looked for and read.
+      const isFirst = begin !== undefined && (sought !== effects || machine.effects !== effects);
+      let made: Known;
+      const added = isFirst ? { type: right.type, run: () => made } : right;
+      const value = e.op === "" ? right : combined(machine, e.op, loadOf(machine, target), added);
       if (target.kind === "record") return copiedRecord(machine, target, e.right);
       const type =
         target.kind === "elements" ? numberType(target.type) : target.kind === "slot" || target.kind === "item" ? target.type : undefined;
@@ -68,6 +74,7 @@ export function codeOf(machine: Machine, e: Expression): Code {
       return {
         type,
         run: () => {
+          if (isFirst) made = right.run();
           begin();
           return store(value.run());
         },

@@ -69,11 +69,12 @@ export function copiedRecord(machine: Machine, { members }: Thing, right: Expres
   return { type: "int", run };
 }
 
-/** A record of slots of its own, and what its declaration does. */
+/** A record of slots of its own, and what its declaration does. @param isDirect its values stand in parentheses */
 export function newRecord(
   machine: Machine,
   types: ReadonlyMap<string, NumberName>,
   init: Expression | undefined,
+  isDirect = false,
 ): { readonly target: Thing; readonly begin: Run } {
   const members = new Map([...types].map(([name, type]) => [name, newSlot(machine, type)] as const));
   const target: Thing = { kind: "record", members };
@@ -86,5 +87,9 @@ export function newRecord(
       },
     };
   }
-  return { target, begin: asStatement(machine, () => storesTo(machine, [...members.values()], partsOf(machine, init, [...types.keys()]))) };
+  const parts = (): readonly Code[] => partsOf(machine, init, [...types.keys()]);
+  return {
+    target,
+    begin: asStatement(machine, () => storesTo(machine, [...members.values()], isDirect ? lastFirst(parts()) : parts())),
+  };
 }
