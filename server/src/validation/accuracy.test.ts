@@ -453,7 +453,7 @@ const reached: readonly {
       bankConflictRecall: 0.96,
       bankConflictPrecision: 0.79,
       occupancyRight: 0.89,
-      timeHeld: 0.81,
+      timeHeld: 0.8,
     },
     most: {
       sectors: 0.001,
