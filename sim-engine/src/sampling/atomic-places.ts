@@ -40,23 +40,26 @@ export function atomicPlaces(
   const share = work.share(steps);
   const runner = new Runner(compile(kernel, launch, { contents, slice, counts: (op) => atomics.has(op), work }), share);
   if (runner.program.waits) return undefined;
-  const observer = observerOf(runner);
   const [x, y, z] = launch.block;
   const warps = Math.ceil((x * y * z) / warpSize);
   const all = launch.grid[0] * launch.grid[1] * launch.grid[2] * warps;
-  const run = (one: number): void => {
+  const run = (one: number, observer: Observer): void => {
     const block = Math.floor(one / warps);
     observer.watch(block, () => runner.runBlock(placeOf(launch.grid, block), 1, one % warps));
   };
   try {
-    for (let k = 0; k < firstOnes; k++) run(Math.floor((k * all) / firstOnes));
+    // What they do is counted with all that follow, not here.
+    const trial = observerOf(runner);
+    for (let k = 0; k < firstOnes; k++) run(Math.floor((k * all) / firstOnes), trial);
+    // Half of what is left: others may take twice as long as the first.
     const affordable = Math.floor(share.left / (share.spent / firstOnes) / 2);
     if (Math.min(affordable, all) < fewest) return undefined;
     const count = Math.min(all, affordable);
-    for (let k = 0; k < count; k++) run(Math.floor(((k + 0.5) * all) / count));
+    const observer = observerOf(runner);
+    for (let k = 0; k < count; k++) run(Math.floor(((k + 0.5) * all) / count), observer);
+    return observer.atomics;
   } catch (error) {
-    if (!(error instanceof BudgetExceeded || error instanceof WrapsAround)) throw error;
-    return undefined;
+    if (error instanceof BudgetExceeded || error instanceof WrapsAround) return undefined;
+    throw error;
   }
-  return observer.atomics;
 }
