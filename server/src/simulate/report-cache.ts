@@ -126,6 +126,8 @@ export function launchText({ buffers, ...launch }: Launch): string {
 function contentKey(content: Content): unknown {
   if (content.kind === "written") return "written";
   if (content.kind === "parts") return content.parts.map((part) => ({ ...part, content: contentKey(part.content) }));
+  if (content.kind === "records")
+    return [content.bytes, content.members.map((member) => ({ ...member, content: contentKey(member.content) }))];
   if (content.kind !== "values") return content;
   const { values } = content;
   const step = Math.max(1, Math.floor(values.length / longContent));

@@ -1,5 +1,6 @@
 /** Fills in what the source does not say, so that a launch can be run, and says what was filled in where it matters. */
 
+import { innerContents, withInner } from "../execute/content.ts";
 import { type Provenance, traceAddresses } from "../execute/provenance.ts";
 import { type Slice, sliceForAddresses, sliceForStores } from "../execute/slice.ts";
 import { unknownImage } from "../execute/texels.ts";
@@ -85,20 +86,16 @@ const isOpenArgument = (argument: Argument): boolean =>
   argument.kind === "unknown" || (argument.kind === "aggregate" && argument.fields.some(({ value }) => isOpenArgument(value)));
 
 /** Some of it is unknown. */
-const isOpen = (content: Content): boolean =>
-  content.kind === "unknown" || (content.kind === "parts" && content.parts.some((part) => isOpen(part.content)));
+const isOpen = (content: Content): boolean => content.kind === "unknown" || innerContents(content).some(isOpen);
 
 /** Some of it is drawn in place of numbers that the program draws. */
 const isDrawn = (content: Content): boolean =>
-  (content.kind === "values" && content.drawn === true) ||
-  (content.kind === "parts" && content.parts.some((part) => isDrawn(part.content)));
+  (content.kind === "values" && content.drawn === true) || innerContents(content).some(isDrawn);
 const drawnWhy = "the program draws it, of a generator that nobody knows what it began with";
 
 /** With something in the place of what is unknown. */
 function closed(content: Content, assumed: Content): Content {
-  if (content.kind === "unknown") return assumed;
-  if (content.kind !== "parts") return content;
-  return { kind: "parts", parts: content.parts.map((part) => ({ ...part, content: closed(part.content, assumed) })) };
+  return content.kind === "unknown" ? assumed : withInner(content, (inner) => closed(inner, assumed));
 }
 
 const inWords = (end: End, hi: number): string =>
@@ -157,6 +154,7 @@ class Completion {
     for (const { index, reason } of scalars) this.#assumeScalar(index, reason, slice);
     /** By buffer, the loads that decide something. */
     const deciding = new Map<number, Op[]>();
+    const variables = new Set<number>();
     for (const op of this.#ops()) {
       if (op.action.kind === "unknown" && slice.needs(op)) this.assumptions.push({ what: "a value", value: 1, why: op.action.reason });
       if (op.action.kind === "matrix" && slice.needs(op))
@@ -170,12 +168,22 @@ class Completion {
       for (const object of provenance.of(address)) {
         const [kind, index] = object.split(" ");
         if (kind === "buffer") deciding.set(Number(index), [...(deciding.get(Number(index)) ?? []), op]);
+        if (kind === "global") variables.add(Number(index));
       }
     }
+    for (const index of variables) this.#assumeVariable(index);
     this.#assumeEmpty(provenance, slice, deciding);
     for (const [buffer, loads] of deciding) this.#assumeContent(buffer, loads, (place) => this.#extent(provenance.of(place)));
     this.#assumeImages(provenance);
     return launch();
+  }
+
+  /** Variables of the device of which nobody says what they hold are taken to hold zeros, as they do until somebody stores to them. */
+  #assumeVariable(index: number): void {
+    const { name, content } = this.#kernel.globals[index] ?? {};
+    if (name === undefined || !content || !isOpen(content)) return;
+    const why = "what it holds is not known, and decides addresses or branches";
+    this.assumptions.push({ what: `contents of ${name}`, value: 0, why });
   }
 
   /** Tables that the kernel only puts something into where nothing is yet: taken to be empty, where nobody says what they hold. */

@@ -1,6 +1,6 @@
 /** What buffers hold after the launches before: each looked at when its results are first asked for. */
 
-import { isExact } from "../execute/content.ts";
+import { innerContents, isExact } from "../execute/content.ts";
 import { traceAddresses } from "../execute/provenance.ts";
 import { type Contents, type MemorySource, sourceOf } from "../execute/sources.ts";
 import {
@@ -79,7 +79,7 @@ export class EarlierContents implements Contents {
   }
 
   source(content: Content, element: ScalarType, seed: number): MemorySource {
-    if (content.kind !== "written") return sourceOf(content, element, seed, (part) => this.source(part, element, seed));
+    if (content.kind !== "written") return sourceOf(content, element, seed, this);
     const { by, buffer, offset } = content;
     // Looked at only if something reads it: most buffers of a launch hold plain data.
     let source: MemorySource | undefined;
@@ -128,8 +128,7 @@ export class EarlierContents implements Contents {
   isMadeUp(content: Content, seen = new Set<Content>()): boolean {
     if (seen.has(content)) return false;
     seen.add(content);
-    if (content.kind === "parts") return content.parts.some((part) => this.isMadeUp(part.content, seen));
-    if (content.kind !== "written") return false;
+    if (content.kind !== "written") return innerContents(content).some((inner) => this.isMadeUp(inner, seen));
     const asked = this.#known.get(content.by);
     const known = asked?.get(content.buffer);
     if (known === undefined) return asked?.has(content.buffer) === true;
@@ -160,7 +159,7 @@ export class EarlierContents implements Contents {
       case "zero":
         return 0;
       case "bytes":
-        return sourceOf(content, element, 0, () => this.source(content, element, 0)).read(0, type);
+        return sourceOf(content, element, 0, this).read(0, type);
       case "constant":
         return element === type || content.value === 0 ? content.value : undefined;
       case "parts": {

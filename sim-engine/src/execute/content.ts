@@ -1,12 +1,25 @@
 /** What buffers hold before a launch, element by element, made when asked for: seeded, so the same every time. */
 import type { Content } from "../ir/kernel.ts";
 
+/** The contents that one is made of; none, where it is not made of others. */
+export function innerContents(content: Content): readonly Content[] {
+  if (content.kind === "parts") return content.parts.map((part) => part.content);
+  return content.kind === "records" ? content.members.map((member) => member.content) : [];
+}
+
+/** The same with others in the place of the contents that it is made of. */
+export function withInner(content: Content, change: (inner: Content) => Content): Content {
+  if (content.kind === "parts") return { ...content, parts: content.parts.map((part) => ({ ...part, content: change(part.content) })) };
+  if (content.kind !== "records") return content;
+  return { ...content, members: content.members.map((member) => ({ ...member, content: change(member.content) })) };
+}
+
 /** Each element is the one that the program finds there. */
 export const isExact = (content: Content | undefined): boolean =>
   content !== undefined &&
   !(content.kind === "values" && content.drawn) &&
   (/^(zero|constant|linear|cyclic|values|computed|bytes)$/.test(content.kind) ||
-    (content.kind === "parts" && content.parts.every((part) => isExact(part.content))));
+    (/^(parts|records)$/.test(content.kind) && innerContents(content).every(isExact)));
 
 /** Element `index` of a buffer, as a number: integers of the element's own range, floats as they are. */
 export type ElementSource = (index: number) => number;
@@ -58,6 +71,7 @@ export function elements(content: Content, isFloat: boolean, seed: number): Elem
     case "unknown":
     case "written":
     case "parts":
+    case "records":
       return () => 0;
     case "constant":
       return () => content.value;

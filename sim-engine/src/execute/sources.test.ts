@@ -55,3 +55,25 @@ test("a permutation has an element before the buffer's beginning, too, as a kern
     }),
   );
 });
+
+test("a record's numbers stand where its members do, at any width, and zero between them", () => {
+  const source = plainContents.source(
+    {
+      kind: "records",
+      bytes: 16,
+      members: [
+        { offset: 0, element: "f32", content: { kind: "values", values: [1.5, -2] } },
+        { offset: 4, element: "i16", content: { kind: "linear", start: 7, stride: 3 } },
+        { offset: 8, element: "i64", content: { kind: "constant", value: 2 ** 33 + 5 } },
+      ],
+    },
+    "i32",
+    1,
+  );
+  expect([0, 16].map((offset) => source.read(offset, "f32"))).toEqual([1.5, -2]);
+  expect([4, 6, 20, 36].map((offset) => source.read(offset, "i16"))).toEqual([7, 0, 10, 13]);
+  expect([8, 12, 24].map((offset) => source.read(offset, "i32"))).toEqual([5, 2, 5]);
+  // Two members in one word, and a word of two halves of others.
+  expect(source.read(0, "i64")).toBe((7n << 32n) | 0x3fc00000n);
+  expect(source.read(6, "i32")).toBe(5 << 16);
+});

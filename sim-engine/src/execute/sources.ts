@@ -1,5 +1,5 @@
 /** Where the bytes of a buffer come from before a launch stores to it. */
-import { type Content, type ContentPart, type ScalarType, scalarBytes } from "../ir/kernel.ts";
+import { type Content, type ContentPart, type RecordMember, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 import { type ElementSource, elements } from "./content.ts";
 import { readScalar, type Scalar, writeScalar } from "./scalars.ts";
 
@@ -19,13 +19,18 @@ export interface Contents {
 }
 
 /** Contents that do not depend on earlier launches; what those stored is zero here. */
-export const plainContents: Contents = {
-  source: (content, element, seed) => sourceOf(content, element, seed, (part) => plainContents.source(part, element, seed)),
-};
+export const plainContents: Contents = { source: (content, element, seed) => sourceOf(content, element, seed, plainContents) };
 
-/** @param of gives the sources of a content's parts */
-export function sourceOf(content: Content, element: ScalarType, seed: number, of: (content: Content) => MemorySource): MemorySource {
-  return content.kind === "parts" ? new Parts(content.parts, of) : new Elements(content, element, seed);
+/** @param contents gives the sources of the contents that this one is made of */
+export function sourceOf(content: Content, element: ScalarType, seed: number, contents: Contents): MemorySource {
+  switch (content.kind) {
+    case "parts":
+      return new Parts(content.parts, (part) => contents.source(part, element, seed));
+    case "records":
+      return new Records(content, (member, k) => contents.source(member.content, member.element, seed + k));
+    default:
+      return new Elements(content, element, seed);
+  }
 }
 
 /** A buffer described element by element. */
@@ -129,5 +134,43 @@ class Parts implements MemorySource {
 
   #partAt(offset: number) {
     return this.#parts.find(({ from, to }) => offset >= from && offset < to);
+  }
+}
+
+/** Records of numbers; zero between those. */
+class Records implements MemorySource {
+  readonly #bytes: number;
+  readonly #members: readonly (RecordMember & { readonly source: MemorySource })[];
+  readonly #scratch = new DataView(new ArrayBuffer(8));
+
+  constructor({ bytes, members }: Content & { readonly kind: "records" }, of: (member: RecordMember, index: number) => MemorySource) {
+    this.#bytes = bytes;
+    this.#members = members.map((member, k) => ({ ...member, source: of(member, k) }));
+  }
+
+  read(offset: number, type: ScalarType): Scalar {
+    const size = scalarBytes[type];
+    const found = this.#memberAt(offset);
+    if (found && found.within + size <= scalarBytes[found.member.element]) return found.member.source.read(found.at, type);
+    for (let k = 0; k < size; k++) {
+      const own = this.#memberAt(offset + k);
+      this.#scratch.setInt8(k, own ? Number(own.member.source.read(own.at, "i8")) : 0);
+    }
+    return readScalar(this.#scratch, 0, type);
+  }
+
+  isFresh(offset: number): boolean {
+    const found = this.#memberAt(offset);
+    return found?.member.source.isFresh?.(found.at) === true;
+  }
+
+  /** The member that a byte belongs to, how far it stands within that, and where in the member's own content. */
+  #memberAt(offset: number) {
+    const record = Math.floor(offset / this.#bytes);
+    const rest = offset - record * this.#bytes;
+    const member = this.#members.find((each) => rest >= each.offset && rest < each.offset + scalarBytes[each.element]);
+    if (!member) return undefined;
+    const within = rest - member.offset;
+    return { member, within, at: record * scalarBytes[member.element] + within };
   }
 }

@@ -521,6 +521,8 @@ export type Content =
   | { readonly kind: "written"; readonly by: EarlierLaunch; readonly buffer: number; readonly offset: number; readonly since?: true }
   /** Parts that do not overlap, by where they begin. */
   | { readonly kind: "parts"; readonly parts: readonly ContentPart[] }
+  /** Records of so many bytes, one behind the other; zero between their members. */
+  | { readonly kind: "records"; readonly bytes: number; readonly members: readonly RecordMember[] }
   /** `fresh`: nobody has written there since it was allocated. */
   | { readonly kind: "unknown"; readonly fresh?: true };
 
@@ -529,6 +531,14 @@ export interface ContentPart {
   readonly from: number;
   readonly to: number;
   readonly origin: number;
+  readonly content: Content;
+}
+
+/** A number that each record has: element k of its content is that of record k. */
+export interface RecordMember {
+  /** In bytes from the record's beginning. */
+  readonly offset: number;
+  readonly element: ScalarType;
   readonly content: Content;
 }
 

@@ -1,4 +1,5 @@
 /** Reads of device memory that nobody has written since it was allocated, and of elements of local arrays that their thread has not set. */
+import { innerContents } from "../execute/content.ts";
 import { localBase } from "../execute/memory.ts";
 import type { Program } from "../execute/program.ts";
 import type { Contents, MemorySource } from "../execute/sources.ts";
@@ -206,16 +207,13 @@ const mayBeFresh = (content: Content, work: Work): boolean => {
       return content.fresh === true;
     case "written":
       return content.by.resolve(work)?.launch.buffers.every((buffer) => !isStored(buffer.content)) === true;
-    case "parts":
-      return content.parts.some((part) => mayBeFresh(part.content, work));
     default:
-      return false;
+      return innerContents(content).some((inner) => mayBeFresh(inner, work));
   }
 };
 
 /** By a launch. */
-const isStored = (content: Content): boolean =>
-  content.kind === "written" || (content.kind === "parts" && content.parts.some((part) => isStored(part.content)));
+const isStored = (content: Content): boolean => content.kind === "written" || innerContents(content).some(isStored);
 
 /** Reads of local memory that arithmetic, an address or a branch goes by; taking bits of a word apart, as members of a few bits do, is none. */
 function neededReads({ kernel }: Program): ReadonlySet<Op> {

@@ -4,9 +4,10 @@ import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/
 import { expandedParameters } from "../../sema/expanded-parameters.ts";
 import type { RecordInstance, Substitution } from "../../sema/types.ts";
 import type { CapturedArgument, CapturedArguments, CapturedBuffer } from "../launches/launch-entry.ts";
-import { contentOf, scalarType, wholeContent } from "../memory/content.ts";
+import { contentOf, scalarType } from "../memory/content.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
+import { contentIn } from "../memory/record-members.ts";
 import { passed } from "../resolve/construct.ts";
 import { convert } from "../values/convert.ts";
 import { Allocation, Cell, type HostType, type PointerValue, type Value } from "../values/model.ts";
@@ -105,7 +106,7 @@ export class Capture {
       summary.elementBytes ?? (pointee === undefined || pointee.kind === "container" ? undefined : this.#host.semantics.sizeOf(pointee));
     const buffer: Buffer = {
       name: target.name === "" ? `buffer${index}` : target.name,
-      content: elementBytes === undefined ? summary.content : wholeContent(target, elementBytes),
+      content: contentIn(this.#host, target, elementBytes, pointee),
       residence: residence === "pinned" ? "host" : residence,
       ...(bytes === undefined ? {} : { bytes }),
       ...(element === undefined ? {} : { element }),

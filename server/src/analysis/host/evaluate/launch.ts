@@ -6,10 +6,11 @@ import type { Substitution } from "../../sema/types.ts";
 import type { LaunchEntry } from "../launches/launch-entry.ts";
 import { namedKernel } from "../launches/launch-sites.ts";
 import { writtenParameters } from "../launches/written-parameters.ts";
-import { contentOf, wholeContent } from "../memory/content.ts";
+import { contentOf } from "../memory/content.ts";
 import { launchAsked } from "../memory/device-requests.ts";
 import { forgetContent, mayBeWritten, pointeesMayBeWritten } from "../memory/effects.ts";
 import type { Argument, Interpreter, LaunchCall } from "../memory/interpreter.ts";
+import { contentIn } from "../memory/record-members.ts";
 import { launched } from "../memory/watch.ts";
 import { deduce } from "../resolve/deduce.ts";
 import { chooseOverload } from "../resolve/overload.ts";
@@ -164,8 +165,7 @@ function globalContents(host: Interpreter): Map<string, ReturnType<typeof conten
     if (name === undefined || !(device || constant || managed)) continue;
     const { value } = cell;
     if (value.kind === "pointer" && value.target instanceof Allocation) {
-      const { elementBytes } = value.target.summary;
-      contents.set(name, elementBytes === undefined ? value.target.summary.content : wholeContent(value.target, elementBytes));
+      contents.set(name, contentIn(host, value.target, value.target.summary.elementBytes, value.to));
     } else contents.set(name, contentOf(value));
   }
   return contents;

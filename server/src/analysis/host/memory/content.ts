@@ -59,6 +59,7 @@ export function valueAt(summary: Summary, index: number | undefined, type: HostT
       if (part === undefined || offset === undefined || !elementBytes) break;
       return valueAt({ ...summary, content: part.content }, (offset - part.origin) / elementBytes, type);
     }
+    case "records":
     case "written":
     case "unknown":
       break;

@@ -13,12 +13,13 @@ import {
   type Summary,
   type Value,
 } from "../values/model.ts";
-import { bitsOf, float, int, numberOf, pointer, range, unknown } from "../values/values.ts";
+import { bitsOf, int, numberOf, pointer, range, unknown } from "../values/values.ts";
 import { contentInterval, contentOf, joinContents, valueAt } from "./content.ts";
 import { blank } from "./host-types.ts";
 import { type Interpreter, step } from "./interpreter.ts";
 import { unknownContent } from "./journal.ts";
 import { noteStore } from "./loop-trace.ts";
+import { memberAt, setNumbers } from "./record-members.ts";
 
 /** Cells one allocation keeps; later elements are only summarised. */
 const cellLimit = 1 << 16;
@@ -39,6 +40,8 @@ export function read(host: Interpreter, place: Place): Value {
   const bytes = sizeOf(host, type) ?? allocation.summary.elementBytes;
   if (allocation.summary.bytes !== undefined && offset >= allocation.summary.bytes)
     return unknown("memory beyond the end of an array", type);
+  const member = memberAt(allocation.summary.content, offset);
+  if (member) return valueAt({ ...allocation.summary, content: member.content }, member.index, type);
   return valueAt(allocation.summary, bytes === undefined ? undefined : offset / bytes, type);
 }
 
@@ -96,25 +99,20 @@ function ofAnySize(host: Interpreter, type: HostType): Value | undefined {
 /** An element that is a list or a record, where that is known. */
 function objectAt(
   host: Interpreter,
-  { content, objects }: Summary,
+  summary: Summary,
   offset: number,
   type: HostType & { readonly kind: "record" | "container" },
 ): Value | undefined {
+  const { content, objects } = summary;
   const bytes = sizeOf(host, type);
+  if (type.kind === "record" && (content.kind === "records" || content.kind === "parts")) {
+    const made = blank(host, type, false, summary.reason ?? "a member that is not known");
+    if (made.kind === "record") setNumbers(host, made, summary, offset);
+    return made;
+  }
   if (objects?.of !== content || bytes === undefined) return content.kind === "zero" ? undefined : ofAnySize(host, type);
-  const index = offset / bytes;
-  const given = (value: number, of: HostType | undefined): Value =>
-    objects.drawn
-      ? { ...unknown(drawnReason, of), likely: value }
-      : convert(Number.isInteger(value) ? int(value, "long") : float(value), of);
   const made = blank(host, type, false, objects.drawn ? drawnReason : "a member that is not known");
-  if (made.kind === "record")
-    for (const [name, values] of objects.fields ?? []) {
-      const cell = made.members.get(name);
-      const value = values[index];
-      if (cell && value !== undefined) cell.value = given(value, cell.type);
-    }
-  const row = objects.rows?.at(index);
+  const row = objects.rows?.at(offset / bytes);
   if (made.kind !== "container" || row === undefined) return made;
   const { storage } = made;
   const values: Content = { kind: "values", values: row, ...(objects.drawn ? { drawn: true } : {}) };

@@ -359,7 +359,10 @@ function element(
   const [first] = slots;
   if (!first) throw new Unsupported();
   return {
-    target: list.kind === "numbers" ? first[1] : { kind: "record", members: new Map(slots) },
+    target:
+      list.kind === "numbers"
+        ? first[1]
+        : { kind: "record", type: list.kind === "records" ? list.type : undefined, members: new Map(slots) },
     set: (columns, index) => {
       for (const [k, [, { index: slot }]] of slots.entries()) machine.slots[slot] = columns[k]?.[index];
     },

@@ -12,6 +12,7 @@ export function begin(host: Interpreter, left: number, more: Partial<Machine> = 
     cells: new Map(),
     stored: new Set(),
     columns: new Map(),
+    records: new Map(),
     scopes: [new Map()],
     result: undefined,
     resultType: undefined,

@@ -26,10 +26,8 @@ import {
   Unsupported,
 } from "./machine.ts";
 import { declared, numberType, numberValue } from "./numbers.ts";
+import { mostCalls } from "./records.ts";
 import { arrayOf, storeTo, targetOf } from "./targets.ts";
-
-/** Calls within calls that are replayed. */
-const mostCalls = 8;
 
 type LambdaExpression = Expression & { readonly kind: "lambda" };
 

@@ -2,8 +2,10 @@
 import type { Content } from "@warplens/sim-engine";
 import { exactPattern, overlaid } from "../memory/content.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
+import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { read, write } from "../memory/read-write.ts";
-import type { Allocation, HostType } from "../values/model.ts";
+import { memberAt, numberIn, type RecordNumber } from "../memory/record-members.ts";
+import type { Allocation, HostType, Value } from "../values/model.ts";
 import { float, int, isFloat, isUnsigned, numberOf } from "../values/values.ts";
 import { conversion, type Known } from "./arithmetic.ts";
 import { type List, mostElements } from "./lists.ts";
@@ -19,6 +21,13 @@ const known = 1;
 const unknown = 2;
 const written = 4;
 
+interface Shape {
+  readonly type: HostType;
+  readonly elementBytes: number;
+  readonly count: number;
+  readonly member?: RecordNumber;
+}
+
 interface Page {
   readonly values: Float64Array;
   readonly states: Uint8Array;
@@ -28,8 +37,10 @@ export class Column implements List {
   readonly allocation: Allocation;
   readonly elementBytes: number;
   length: number;
+  readonly type: HostType;
   readonly #host: Interpreter;
-  readonly #type: HostType;
+  /** Where the elements are records: the number of each that this is. */
+  readonly #member: RecordNumber | undefined;
   /** Those that were looked at or stored to: an array costs what a loop does with it, however large it is. */
   readonly #pages: (Page | undefined)[] = [];
   stores = 0;
@@ -38,12 +49,13 @@ export class Column implements List {
   /** It goes by numbers that stand for the program's, too. */
   readonly #invents: boolean;
 
-  private constructor(host: Interpreter, allocation: Allocation, type: HostType, elementBytes: number, count: number, invents: boolean) {
+  private constructor(host: Interpreter, allocation: Allocation, { type, elementBytes, count, member }: Shape, invents: boolean) {
     this.#invents = invents;
+    this.#member = member;
     this.#host = host;
     this.allocation = allocation;
     this.elementBytes = elementBytes;
-    this.#type = type;
+    this.type = type;
     this.length = count;
     this.#initial = count;
   }
@@ -64,7 +76,12 @@ export class Column implements List {
     const count = bytes === undefined ? invents?.likely : Math.floor(bytes / elementBytes);
     return count === undefined || count > mostElements
       ? undefined
-      : new Column(host, allocation, type, elementBytes, count, invents !== undefined);
+      : new Column(host, allocation, { type, elementBytes, count }, invents !== undefined);
+  }
+
+  /** A number of each of an array's records, of which there are so many. */
+  static ofRecords(host: Interpreter, allocation: Allocation, member: RecordNumber, bytes: number, count: number): Column {
+    return new Column(host, allocation, { type: member.type, elementBytes: bytes, count, member }, true);
   }
 
   #page(index: number): Page {
@@ -80,10 +97,11 @@ export class Column implements List {
   /** With what the array holds, where that stands there number by number. */
   #fill({ values, states }: Page, from: number): void {
     const { cells, summary } = this.allocation;
-    const { content, numbers } = summary;
+    const { numbers } = summary;
+    const content = this.#content;
     if (cells.size > 0 || summary.elementBytes !== this.elementBytes) return;
     const of = numbers?.of === content ? numbers.values : content.kind === "values" ? content.values : undefined;
-    const name = this.#type.kind === "integer" || this.#type.kind === "floating" ? this.#type.name : undefined;
+    const name = this.type.kind === "integer" || this.type.kind === "floating" ? this.type.name : undefined;
     if (!of || !name || (content.kind === "values" && content.drawn && !this.#invents)) return;
     const convert = conversion(isFloat(name) ? "double" : "long", name);
     for (let at = 0, index = from; at < pageSize && index < of.length; at++, index++) {
@@ -98,12 +116,26 @@ export class Column implements List {
     const { values, states } = this.#page(index);
     const at = index & (pageSize - 1);
     if (states[at] === untouched) {
-      const held = read(this.#host, { allocation: this.allocation, offset: index * this.elementBytes, type: this.#type });
+      const held = this.#held(index);
       const value = numberOf(held) ?? (held.kind === "unknown" && this.#goesByDrawn(index) ? held.likely : undefined);
       states[at] = value === undefined || !(Number.isSafeInteger(value) || !Number.isInteger(value)) ? unknown : known;
       values[at] = value ?? 0;
     }
     return ((states[at] ?? unknown) & known) === known ? values[at] : undefined;
+  }
+
+  /** What it held before the loop. */
+  get #content(): Content {
+    const { content } = this.allocation.summary;
+    if (!this.#member) return content;
+    return memberAt(content, this.#member.offset)?.content ?? (content.kind === "zero" ? zeroContent : unknownContent);
+  }
+
+  #held(index: number): Value {
+    const { allocation, elementBytes } = this;
+    return this.#member
+      ? numberIn(allocation, index, elementBytes, this.#member)
+      : read(this.#host, { allocation, offset: index * elementBytes, type: this.type });
   }
 
   /** A number stands there for the program's, and may be gone by. */
@@ -148,7 +180,7 @@ export class Column implements List {
 
   /** What it held before the loop are numbers that stand for the program's. */
   get isInvented(): boolean {
-    return isInvented(this.allocation.summary.content);
+    return isInvented(this.#content);
   }
 
   #state(index: number): number {
@@ -204,6 +236,24 @@ export class Column implements List {
     this.#host.journal.summarise(allocation, { ...rest, bytes, elementBytes, content }, new Map(others));
   }
 
+  /** What it holds behind the loop; of records as far as their numbers are known. */
+  contentOfMember(invented: boolean): Content {
+    const { cells } = this.allocation;
+    if (this.stores === 0 && cells.size === 0) return this.#content;
+    this.#host.work?.spend(this.length >> 3);
+    const values = new Float64Array(this.length);
+    let end = 0;
+    for (let k = 0; k < this.length; k++) {
+      const value = this.read(k);
+      if (value === undefined) continue;
+      // Memory behind the last that was stored nobody may have to know.
+      if (end < k) return unknownContent;
+      values[k] = value;
+      end = k + 1;
+    }
+    return end === 0 ? unknownContent : this.#run(values.subarray(0, end), invented);
+  }
+
   /** The elements from the first to the last that the loop touched, by pages, or that stand alone in cells: `[first, end)`. */
   #touched(cells: Iterable<number>): readonly [number, number] {
     let first = this.#pages.findIndex((page) => page !== undefined);
@@ -218,8 +268,8 @@ export class Column implements List {
   }
 
   #put(index: number, value: number): void {
-    const place = { allocation: this.allocation, offset: index * this.elementBytes, type: this.#type };
-    write(this.#host, place, this.#type.kind === "floating" ? float(value) : int(value, "long"));
+    const place = { allocation: this.allocation, offset: index * this.elementBytes, type: this.type };
+    write(this.#host, place, this.type.kind === "floating" ? float(value) : int(value, "long"));
   }
 
   #run(values: Float64Array, invented: boolean): Content {
@@ -249,9 +299,9 @@ export class Column implements List {
 
   /** As small as numbers of the type can be kept. */
   #compact(values: Float64Array): ArrayLike<number> {
-    if (this.#type.kind === "floating" && this.#type.name === "float") return Float32Array.from(values);
-    if (this.#type.kind !== "integer" || this.elementBytes > 4) return values.slice();
-    return isUnsigned(this.#type.name) ? Uint32Array.from(values) : Int32Array.from(values);
+    if (this.type.kind === "floating" && this.type.name === "float") return Float32Array.from(values);
+    if (this.type.kind !== "integer" || this.elementBytes > 4) return values.slice();
+    return isUnsigned(this.type.name) ? Uint32Array.from(values) : Int32Array.from(values);
   }
 }
 

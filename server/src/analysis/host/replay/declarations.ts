@@ -147,7 +147,10 @@ function declaredThing(machine: Machine, declaration: VariableDeclaration, type:
   if (type?.kind === "container") return declaredList(machine, declaration, type);
   if (type?.kind === "array") return declaredArray(machine, type, init?.values ?? []);
   const members = memberTypes(machine, type);
-  if (members) return newRecord(machine, members, recordValue(declaration), init?.style === "direct" && init.values.length > 1);
+  if (members) {
+    const value = recordValue(declaration);
+    return newRecord(machine, members, value, { isDirect: init?.style === "direct" && init.values.length > 1, type });
+  }
   // `auto e = edges[i];`
   const isCopied = declaration.type.kind === "auto" && (value?.kind === "subscript" || value?.kind === "call") && init?.style === "copy";
   return isCopied ? copiedThing(machine, value) : undefined;
@@ -193,7 +196,7 @@ function declaredList(machine: Machine, { init }: VariableDeclaration, type: Hos
   if (type.name !== "vector" && !(type.name === "array" && number)) throw new Unsupported();
   if (!number) {
     const members = memberTypes(machine, element?.kind === "record" ? element : undefined);
-    if (members && type.name === "vector") return declaredRecords(members, first !== undefined);
+    if (members && type.name === "vector") return declaredRecords(members, element, first !== undefined);
     if (element?.kind !== "container" || element.name !== "vector") throw new Unsupported();
     return declaredRows(machine, numberType(element.element), init?.style === "direct" && !second ? first : undefined, first !== undefined);
   }
@@ -258,7 +261,7 @@ function copiedList(machine: Machine, other: NumberList, type: NumberName): Sett
   };
 }
 
-function declaredRecords(members: ReadonlyMap<string, NumberName>, isGiven: boolean): Settled {
+function declaredRecords(members: ReadonlyMap<string, NumberName>, type: HostType | undefined, isGiven: boolean): Settled {
   if (isGiven) throw new Unsupported();
   const now = new Map([...members.keys()].map((name) => [name, new Row()] as const));
   const fields = [...members].map(([name, type]) => {
@@ -266,7 +269,7 @@ function declaredRecords(members: ReadonlyMap<string, NumberName>, isGiven: bool
     return [name, { kind: "numbers", list, type, source: {} }] as const;
   });
   return {
-    target: { kind: "records", fields: new Map(fields) },
+    target: { kind: "records", type, fields: new Map(fields) },
     begin: () => {
       for (const name of members.keys()) now.set(name, new Row());
     },

@@ -58,6 +58,7 @@ export function codeOf(machine: Machine, e: Expression): Code {
       const find = (): Target => targetOf(machine, e.left, code);
       const { effects: sought } = machine;
       const { target, begin } = e.op === "" ? { target: find(), begin: undefined } : foundOnce(machine, find);
+      if (target.kind === "record") return copiedRecord(machine, target, e.right);
       const { effects } = machine;
       const right = code(e.right);
       // What stands on the right is made before what is on the left is looked for and read.
@@ -65,7 +66,6 @@ export function codeOf(machine: Machine, e: Expression): Code {
       let made: Known;
       const added = isFirst ? { type: right.type, run: () => made } : right;
       const value = e.op === "" ? right : combined(machine, e.op, loadOf(machine, target), added);
-      if (target.kind === "record") return copiedRecord(machine, target, e.right);
       const type =
         target.kind === "elements" ? numberType(target.type) : target.kind === "slot" || target.kind === "item" ? target.type : undefined;
       if (!type) throw new Unsupported();

@@ -3,12 +3,13 @@ import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { isFloatName } from "../../sema/arithmetic-types.ts";
 import { sizeOf } from "../memory/read-write.ts";
+import { numbersOf as recordNumbers } from "../memory/record-members.ts";
 import { lastText } from "../resolve/names.ts";
 import { placeOf } from "../resolve/places.ts";
-import { Cell, type ContainerType, type ContainerValue, type HostType } from "../values/model.ts";
+import { type Allocation, Cell, type ContainerType, type ContainerValue, type HostType } from "../values/model.ts";
 import { integerOf, numberOf } from "../values/values.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
-import { lengthOf, mostElements, Row } from "./lists.ts";
+import { lengthOf } from "./lists.ts";
 import {
   type AnyList,
   asDecision,
@@ -22,6 +23,7 @@ import {
   Unsupported,
 } from "./machine.ts";
 import { columnFor, declared, numberType } from "./numbers.ts";
+import { RecordColumns } from "./record-columns.ts";
 import { Rows } from "./rows.ts";
 import { isWide } from "./wide.ts";
 
@@ -67,7 +69,11 @@ export function itemOf(list: AnyList, at: Run): Target {
     case "numbers":
       return { ...list, kind: "item", at };
     case "records":
-      return { kind: "record", members: new Map([...list.fields].map(([name, field]) => [name, { ...field, kind: "item", at }] as const)) };
+      return {
+        kind: "record",
+        type: list.type,
+        members: new Map([...list.fields].map(([name, field]) => [name, { ...field, kind: "item", at }] as const)),
+      };
     case "lists": {
       const { rows, type, source } = list;
       return { kind: "numbers", list: () => rows().row(at()), type, source };
@@ -184,38 +190,37 @@ function elementsOf({ size, storage }: ContainerValue): Known[] {
   });
 }
 
-/** Numbers that are the members of a record, by name; undefined where it has others. */
+/** The numbers of a record, by their paths; undefined where it has something else. */
 export function memberTypes({ host }: Machine, type: HostType | undefined): ReadonlyMap<string, NumberName> | undefined {
-  const layout = type?.kind === "record" ? host.semantics.context.layout(type.record) : undefined;
-  if (!layout || layout.bases.length > 0 || layout.fields.length === 0) return undefined;
-  const members = new Map<string, NumberName>();
-  for (const { name, type: member, bits } of layout.fields) {
-    const number = numberType(member);
-    if (number === undefined || bits !== undefined || name === "") return undefined;
-    members.set(name, number);
-  }
-  return members;
+  const numbers = recordNumbers(host, type);
+  return numbers && new Map(numbers.flatMap(({ path, type: of }) => [[path.join("."), numberType(of) ?? unsupported()] as const]));
+}
+
+function unsupported(): never {
+  throw new Unsupported();
 }
 
 /** @throws Unsupported */
 function recordsOf(machine: Machine, { storage, size: count }: ContainerValue, element: HostType, size: number): RecordList {
-  const members = memberTypes(machine, element);
-  const bytes = sizeOf(machine.host, element);
-  const { summary, cells } = storage;
-  const known = summary.objects?.of === summary.content ? summary.objects : undefined;
-  if (!members || bytes === undefined || size > mostElements) throw new Unsupported();
-  const fields = new Map<string, NumberList>();
-  for (const [name, type] of members) {
-    const values = known?.fields?.get(name);
-    const row = new Row(
-      Array.from({ length: size }, (_, k): Known => {
-        const record = cells.get(k * bytes)?.value;
-        const member = record?.kind === "record" ? record.members.get(name)?.value : undefined;
-        return member ? numberOf(member) : (values?.[k] ?? (summary.content.kind === "zero" ? 0 : undefined));
-      }),
-    );
-    if (known?.drawn || count.kind === "unknown") machine.random?.flow.isInvented(row, count.kind === "unknown");
-    fields.set(name, { kind: "numbers", list: () => row, type, source: row });
-  }
-  return { kind: "records", fields };
+  return recordColumns(machine, storage, element, { size, isInvented: count.kind === "unknown" });
+}
+
+/** An array of records, number by number. @param given how many there are, where they are a container's @throws Unsupported */
+export function recordColumns(
+  machine: Machine,
+  allocation: Allocation,
+  type: HostType,
+  given?: { readonly size: number; readonly isInvented: boolean },
+): RecordList {
+  const { host, random, columns, records } = machine;
+  const known = records.get(allocation);
+  const made = known ?? RecordColumns.of(host, allocation, type, given?.size);
+  if (!made || !random || columns.has(allocation) || made.bytes !== sizeOf(host, type)) throw new Unsupported();
+  records.set(allocation, made);
+  const fields = [...made.members].map(([path, column]): readonly [string, NumberList] => {
+    const source = made.sourceOf(path);
+    if (!known && (column.isInvented || given?.isInvented)) random.flow.isInvented(source, given?.isInvented === true);
+    return [path, { kind: "numbers", list: () => column, type: numberType(column.type) ?? unsupported(), source }];
+  });
+  return { kind: "records", type, fields: new Map(fields) };
 }

@@ -9,6 +9,7 @@ import type { Flow } from "./flow.ts";
 import type { Line } from "./lines.ts";
 import type { List } from "./lists.ts";
 import type { Nest } from "./nest.ts";
+import type { RecordColumns } from "./record-columns.ts";
 import type { Rows } from "./rows.ts";
 
 /** The code has something that is not replayed. */
@@ -60,9 +61,11 @@ export interface NumberList {
   readonly source: unknown;
 }
 
-/** Lists of equal length, one for each member. */
+/** Lists of equal length, one for each number of a record: by its path, as `center.x` or `weights.3`. */
 export interface RecordList {
   readonly kind: "records";
+  /** What its elements are, where that is a class of the program. */
+  readonly type: HostType | undefined;
   readonly fields: ReadonlyMap<string, NumberList>;
 }
 
@@ -87,9 +90,10 @@ export interface NumberSet {
 
 export type AnyList = NumberList | RecordList | ListOfLists | NumberSet;
 
-/** A record of the replayed code's own, or an element of a list of them. */
+/** A record of the replayed code's own, or an element of a list of them: its numbers by their paths. */
 export interface Thing {
   readonly kind: "record";
+  readonly type: HostType | undefined;
   readonly members: ReadonlyMap<string, Slot | Item>;
 }
 
@@ -136,6 +140,8 @@ export interface Machine {
   /** Slots that the code stores to. */
   readonly stored: Set<number>;
   readonly columns: Map<Allocation, Column>;
+  /** Arrays of records. */
+  readonly records: Map<Allocation, RecordColumns>;
   /** Names that the replayed code declares, innermost last. */
   scopes: Map<string, Target>[];
   /** What the function that is called has returned, and as what. */

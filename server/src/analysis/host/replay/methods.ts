@@ -251,7 +251,7 @@ function recordsMethod(machine: Machine, target: RecordList, name: string, args:
       const parts =
         name === "emplace_back" && args.length === names.length
           ? lastFirst(args.map((argument) => machine.code(argument)))
-          : partsOf(machine, first, names);
+          : partsOf(machine, first, names, target.type);
       const runs = [...target.fields.values()].map(({ list, type }, k) => {
         const part = parts[k];
         if (!part) throw new Unsupported();

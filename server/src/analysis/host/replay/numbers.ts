@@ -31,7 +31,7 @@ export function indexWithin({ length }: List, index: Known): number {
 /** The array as numbers of a type. @param likely how many there are, where that is a number that stands for the program's @throws Unsupported */
 export function columnFor(machine: Machine, allocation: Allocation, type: HostType, likely?: number): Column {
   const bytes = sizeOf(machine.host, type);
-  if (numberType(type) === undefined || bytes === undefined) throw new Unsupported();
+  if (numberType(type) === undefined || bytes === undefined || machine.records.has(allocation)) throw new Unsupported();
   const known = machine.columns.get(allocation);
   const column = known ?? Column.of(machine.host, allocation, type, bytes, machine.random && { likely });
   if (!column || column.elementBytes !== bytes) throw new Unsupported();

@@ -76,7 +76,7 @@ function elementOf(machine: Machine, list: AnyList, at: Slot): { readonly elemen
   const [only] = items;
   if (!only) throw new Unsupported();
   return {
-    element: pair ? { kind: "record", members: new Map(items) } : only[1],
+    element: pair ? { kind: "record", type: undefined, members: new Map(items) } : only[1],
     begin: () => {
       const numbers = inOrder(list);
       for (const part of parts) part.row = new Row(numbers.map(part.of));

@@ -1,19 +1,51 @@
 /** Records of numbers, member by member: those the replayed code makes, copies and puts into lists. */
-import type { Expression } from "../../../syntax/ast.ts";
+import type { Expression, FunctionDeclaration } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
+import { hostType } from "../memory/host-types.ts";
 import { lastText } from "../resolve/names.ts";
+import type { HostType } from "../values/model.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
-import { asStatement, type Code, type Item, type Machine, newSlot, type Run, type Slot, type Thing, Unsupported } from "./machine.ts";
-import { loadOf, storeTo, targetOf } from "./targets.ts";
+import { memberTypes } from "./list-targets.ts";
+import {
+  asStatement,
+  type Code,
+  type Item,
+  type Machine,
+  newSlot,
+  type Run,
+  type Slot,
+  spend,
+  type Target,
+  type Thing,
+  Unsupported,
+} from "./machine.ts";
+import { numberType } from "./numbers.ts";
+import { settled } from "./settled.ts";
+import { loadOf, namedIn, storeTo, targetOf, thisName } from "./targets.ts";
 
-/** The numbers that an expression gives a record's members, in order. @throws Unsupported */
-export function partsOf(machine: Machine, written: Expression, names: readonly string[]): readonly Code[] {
+/**
+ * The numbers that an expression gives a record's, in order.
+ * @param names their paths @param type the class that is made @param isDirect its list stands in parentheses, and is evaluated from the last on
+ * @throws Unsupported
+ */
+export function partsOf(
+  machine: Machine,
+  written: Expression,
+  names: readonly string[],
+  type?: HostType,
+  isDirect = false,
+): readonly Code[] {
   const e = withoutParentheses(written);
-  const zero: Code = { type: "int", run: () => 0 };
+  const made = constructed(machine, e, names, { type, isDirect });
+  if (made) return made;
+  if (isDirect) return lastFirst(partsOf(machine, e, names));
   if (e.kind === "list") {
-    if (e.elements.length > names.length || e.elements.some(({ designator }) => designator !== undefined)) throw new Unsupported();
-    const values = e.elements.map(({ value }) => machine.code(value));
-    return names.map((_, k) => values[k] ?? zero);
+    const groups = [...grouped(names)];
+    if (e.elements.length > groups.length || e.elements.some(({ designator }) => designator !== undefined)) throw new Unsupported();
+    return groups.flatMap(([, inner], k) => {
+      const value = e.elements[k]?.value;
+      return value ? partsOfMember(machine, value, inner) : inner.map(() => zero);
+    });
   }
   if (e.kind === "call" && e.callee.kind === "name" && e.arguments.length === names.length && isMaker(machine, e.callee))
     return lastFirst(e.arguments.map((argument) => machine.code(argument)));
@@ -25,6 +57,138 @@ export function partsOf(machine: Machine, written: Expression, names: readonly s
     return loadOf(machine, member);
   });
 }
+
+const zero: Code = { type: "int", run: () => 0 };
+
+/** Members, and the paths of the numbers in each: `""` where it is a number itself. */
+function grouped(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const path of names) {
+    const [name = "", ...rest] = path.split(".");
+    found.set(name, [...(found.get(name) ?? []), rest.join(".")]);
+  }
+  return found;
+}
+
+/** @param inner the paths of the numbers in a member */
+const partsOfMember = (machine: Machine, value: Expression, inner: readonly string[]): readonly Code[] =>
+  inner.length === 1 && inner[0] === "" ? [machine.code(onlyIn(value))] : partsOf(machine, value, inner);
+
+/** `{x}` of a number. */
+function onlyIn(e: Expression): Expression {
+  return e.kind === "list" && !e.type && e.elements.length === 1 ? (e.elements[0]?.value ?? e) : e;
+}
+
+/** What a constructor of the program's makes: `vec3(x, y, z)`, `vec3{x, y, z}`; undefined where it is something else. */
+function constructed(
+  machine: Machine,
+  e: Expression,
+  names: readonly string[],
+  { type, isDirect }: { readonly type: HostType | undefined; readonly isDirect: boolean },
+): readonly Code[] | undefined {
+  const [made, args] = asked(machine, e, type);
+  const members = made?.kind === "record" && args ? memberTypes(machine, made) : undefined;
+  if (made?.kind !== "record" || !args || !members || [...members.keys()].join() !== names.join()) return undefined;
+  const owner = made.record.declaration.name?.parts.at(-1)?.text ?? "";
+  const all = machine.host.globals.methods(owner, owner);
+  if (all.length === 0) return undefined;
+  const fitting = all.filter(({ parameters }) => parameters.length === args.length);
+  const [chosen] = fitting;
+  if (!chosen || fitting.length > 1) throw new Unsupported();
+  const { target, begin } = constructedRecord(machine, members, chosen, { args, inOrder: e.kind === "list" && !isDirect }, made);
+  const parts = [...target.members.values()].map((member) => loadOf(machine, member));
+  return parts.map(({ type: of, run }, k) => ({
+    type: of,
+    run: () => {
+      if (k === 0) begin();
+      return run();
+    },
+  }));
+}
+
+/** A class, and what is given to make one. */
+function asked(
+  { host }: Machine,
+  e: Expression,
+  type: HostType | undefined,
+): readonly [HostType | undefined, readonly Expression[] | undefined] {
+  switch (e.kind) {
+    case "list":
+      return [e.type ? hostType(host, e.type) : type, e.elements.map(({ value }) => value)];
+    case "cast":
+      return e.style === "functional" ? [hostType(host, e.type), e.operands] : [undefined, undefined];
+    case "call":
+      return e.callee.kind === "name" ? [hostType(host, { ...e.callee, kind: "named" }), e.arguments] : [undefined, undefined];
+    default:
+      return [undefined, undefined];
+  }
+}
+
+/** A record of its own that a constructor fills. @throws Unsupported */
+function constructedRecord(
+  machine: Machine,
+  members: ReadonlyMap<string, NumberName>,
+  { parameters, initialisers = [], body, deleted, templateParameters }: FunctionDeclaration,
+  { args, inOrder }: { readonly args: readonly Expression[]; readonly inOrder: boolean },
+  type: HostType & { readonly kind: "record" },
+): { readonly target: Thing; readonly begin: () => void } {
+  const { host, scopes } = machine;
+  if (!body || deleted || templateParameters || machine.depth >= mostCalls) throw new Unsupported();
+  const { target, begin } = newRecord(machine, members, undefined);
+  const given = parameters.map((parameter, k) => {
+    const [argument] = args.slice(k);
+    const of = hostType(host, parameter.type.kind === "reference" ? parameter.type.to : parameter.type, type.record.substitution);
+    const number = numberType(of);
+    if (!argument || !parameter.name) throw new Unsupported();
+    if (!number) {
+      // A record: it is copied, as nobody changes what is only looked at.
+      const inner = memberTypes(machine, of) ?? unsupported();
+      return { name: parameter.name, ...newRecord(machine, inner, argument) };
+    }
+    const code = machine.code(argument);
+    const slot = newSlot(machine, number);
+    const store = storeTo(machine, slot, code);
+    return { name: parameter.name, target: slot, begin: () => store(code.run()) };
+  });
+  const own = new Map<string, Target>([...grouped([...members.keys()]).keys()].map((name) => [name, namedIn(target, name)]));
+  own.set(thisName, { ...target, type });
+  const inner = new Map<string, Target>(given.map(({ name, target: to }) => [name, to]));
+  try {
+    machine.depth += 1;
+    machine.scopes = [own, inner];
+    const stores = initialisers.map(({ name, values }) => {
+      const [value, more] = values;
+      const member = namedIn(target, lastText(name));
+      if (more || !value) throw new Unsupported();
+      if (member.kind === "record") return copiedRecord(machine, member, value).run;
+      const code = machine.code(value);
+      const store = storeTo(machine, member, code);
+      return () => store(code.run());
+    });
+    const execute = machine.statement(body);
+    return {
+      target,
+      begin: () => {
+        // As g++ does: what stands in parentheses from the last on.
+        for (let k = 0; k < given.length; k++) given[inOrder ? k : given.length - 1 - k]?.begin();
+        spend(machine);
+        begin();
+        for (const store of stores) store();
+        execute();
+      },
+    };
+  } finally {
+    machine.scopes = scopes;
+    machine.depth -= 1;
+  }
+}
+
+function unsupported(): never {
+  throw new Unsupported();
+}
+
+/** Calls within calls that are replayed. */
+export const mostCalls = 8;
 
 /** Arguments of a call, which are asked for in order: as g++ does, the last is evaluated first. */
 export function lastFirst(codes: readonly Code[]): readonly Code[] {
@@ -49,8 +213,8 @@ function isMaker({ host }: Machine, { name }: Expression & { readonly kind: "nam
   return host.globals.record(name) !== undefined && host.globals.methods(text, text).length === 0;
 }
 
-/** Stores a record's members. */
-function storesTo(machine: Machine, members: readonly (Slot | Item)[], parts: readonly Code[]): Run {
+/** Stores a record's numbers. @param found finds where they stand, when what is stored is made */
+function storesTo(machine: Machine, members: readonly (Slot | Item)[], parts: readonly Code[], found: () => unknown): Run {
   const stores = members.map((member, k) => {
     const part = parts[k];
     if (!part) throw new Unsupported();
@@ -58,15 +222,18 @@ function storesTo(machine: Machine, members: readonly (Slot | Item)[], parts: re
   });
   return () => {
     const values = stores.map(({ run }) => run());
+    found();
     for (const [k, { store }] of stores.entries()) store(values[k]);
     return undefined;
   };
 }
 
 /** `record = other` */
-export function copiedRecord(machine: Machine, { members }: Thing, right: Expression): Code {
-  const run = storesTo(machine, [...members.values()], partsOf(machine, right, [...members.keys()]));
-  return { type: "int", run };
+export function copiedRecord(machine: Machine, record: Thing, right: Expression): Code {
+  const parts = partsOf(machine, right, [...record.members.keys()], record.type);
+  const { target, begin } = settled(machine, record);
+  if (target.kind !== "record") throw new Unsupported();
+  return { type: "int", run: storesTo(machine, [...target.members.values()], parts, begin) };
 }
 
 /** A record of slots of its own, and what its declaration does. @param isDirect its values stand in parentheses */
@@ -74,10 +241,10 @@ export function newRecord(
   machine: Machine,
   types: ReadonlyMap<string, NumberName>,
   init: Expression | undefined,
-  isDirect = false,
+  { isDirect = false, type }: { readonly isDirect?: boolean; readonly type?: HostType | undefined } = {},
 ): { readonly target: Thing; readonly begin: Run } {
-  const members = new Map([...types].map(([name, type]) => [name, newSlot(machine, type)] as const));
-  const target: Thing = { kind: "record", members };
+  const members = new Map([...types].map(([name, of]) => [name, newSlot(machine, of)] as const));
+  const target: Thing = { kind: "record", type, members };
   if (!init) {
     return {
       target,
@@ -87,9 +254,9 @@ export function newRecord(
       },
     };
   }
-  const parts = (): readonly Code[] => partsOf(machine, init, [...types.keys()]);
+  const parts = (): readonly Code[] => partsOf(machine, init, [...types.keys()], type, isDirect);
   return {
     target,
-    begin: asStatement(machine, () => storesTo(machine, [...members.values()], isDirect ? lastFirst(parts()) : parts())),
+    begin: asStatement(machine, () => storesTo(machine, [...members.values()], parts(), () => undefined)),
   };
 }

@@ -1,6 +1,7 @@
 /** Places that are found once, and used more than once. */
+import type { Known } from "./arithmetic.ts";
 import type { List } from "./lists.ts";
-import { GivenUp, type Item, type Machine, newSlot, type Run, type Slot, type Target, Unsupported } from "./machine.ts";
+import { GivenUp, type Item, type Machine, newSlot, type Run, type Slot, type Target, type Thing, Unsupported } from "./machine.ts";
 
 export interface Settled {
   readonly target: Target;
@@ -43,22 +44,35 @@ export function settled(machine: Machine, target: Target): Settled {
     }
     case "item":
       return settledItem(target);
-    case "record": {
-      const members = [...target.members].map(([name, member]) => ({ name, ...settledMember(member) }));
-      return {
-        target: { kind: "record", members: new Map(members.map(({ name, target: member }) => [name, member] as const)) },
-        begin: () => {
-          for (const { begin } of members) begin();
-        },
-      };
-    }
+    case "record":
+      return settledRecord(target);
     default:
       return { target, begin: () => undefined };
   }
 }
 
-const settledMember = (member: Slot | Item): { readonly target: Slot | Item; readonly begin: () => void } =>
-  member.kind === "item" ? settledItem(member) : { target: member, begin: () => undefined };
+/** The index is asked for once, though each number of the record stands at it. */
+function settledRecord(record: Thing): Settled {
+  const found = new Map<Run, Known>();
+  const items: (() => void)[] = [];
+  const members = [...record.members].map(([path, member]): readonly [string, Slot | Item] => {
+    if (member.kind === "slot") return [path, member];
+    const { at } = member;
+    const { target, begin } = settledItem({ ...member, at: () => found.get(at) });
+    items.push(() => {
+      if (!found.has(at)) found.set(at, at());
+      begin();
+    });
+    return [path, target];
+  });
+  return {
+    target: { ...record, members: new Map(members) },
+    begin: () => {
+      found.clear();
+      for (const begin of items) begin();
+    },
+  };
+}
 
 function settledItem(item: Item): { readonly target: Item; readonly begin: () => void } {
   const { list, at } = item;

@@ -10,7 +10,7 @@ import { typeOfValue } from "../values/type-of-value.ts";
 import { numberOf } from "../values/values.ts";
 import { conversion, type Known, type NumberName } from "./arithmetic.ts";
 import { constantLine, type Line, lineAs, scaled, sum } from "./lines.ts";
-import { indexOf, itemOf, listOf } from "./list-targets.ts";
+import { indexOf, itemOf, listOf, recordColumns } from "./list-targets.ts";
 import type { List } from "./lists.ts";
 import {
   asDecision,
@@ -19,11 +19,13 @@ import {
   GivenUp,
   type Item,
   type Machine,
+  type NumberList,
   newSlot,
   type Run,
   type Slot,
   spend,
   type Target,
+  type Thing,
   Unsupported,
 } from "./machine.ts";
 import type { Nest } from "./nest.ts";
@@ -35,7 +37,11 @@ export type { Code } from "./machine.ts";
 
 /** What an expression designates. @throws Unsupported */
 export function targetOf(machine: Machine, written: Expression, code: (e: Expression) => Code): Target {
-  const e = withoutParentheses(written);
+  const found = designated(machine, withoutParentheses(written), code);
+  return found.kind === "elements" && found.type.kind === "record" && machine.random ? recordAt(machine, found) : found;
+}
+
+function designated(machine: Machine, e: Expression, code: (e: Expression) => Code): Target {
   if (e.kind === "name" && e.name.parts.length === 1) {
     const own = declared(machine, lastText(e.name));
     if (own) return own;
@@ -58,7 +64,7 @@ export function targetOf(machine: Machine, written: Expression, code: (e: Expres
   }
   if (e.kind === "unary" && e.op === "*") return arrayOf(machine, e.operand, code);
   const place = hostPlace(machine, e);
-  if (place instanceof Cell) return cellSlot(machine, place);
+  if (place instanceof Cell) return place.value.kind === "record" ? recordIn(machine, place) : cellSlot(machine, place);
   if (place.offset === undefined || place.type === undefined) throw new Unsupported();
   const { allocation, offset, type } = place;
   return { kind: "elements", allocation, offset: () => offset, line: constantLine(offset), type };
@@ -66,9 +72,55 @@ export function targetOf(machine: Machine, written: Expression, code: (e: Expres
 
 /** `base[index]` */
 function elementOfAny(machine: Machine, base: Expression, index: Expression, code: (e: Expression) => Code): Target {
-  const list = machine.random && listOf(machine, base, false);
+  const list = machine.random && (listOf(machine, base, false) ?? arrayIn(machine, base, code));
   const at = asDecision(machine, () => code(index));
-  return list ? itemOf(list, at.run) : elementAt(machine, arrayOf(machine, base, code), at);
+  return list ? itemOf(list, isWide(at.type) ? narrowed(at.run) : at.run) : elementAt(machine, arrayOf(machine, base, code), at);
+}
+
+/** An array that is a member of a record. */
+function arrayIn(machine: Machine, written: Expression, code: (e: Expression) => Code): NumberList | undefined {
+  const e = withoutParentheses(written);
+  const array = e.kind === "member" ? memberOf(machine, e, code) : undefined;
+  if (array?.kind !== "record") return undefined;
+  const items = [...array.members].flatMap(([path, member]) => (member.kind === "item" && /^\d+$/.test(path) ? [member] : []));
+  const [first] = items;
+  if (!first || items.length !== array.members.size) throw new Unsupported();
+  const { type, source } = first;
+  const item = (index: number): Item => items[index] ?? first;
+  const view: List = {
+    length: items.length,
+    read: (index) =>
+      item(index)
+        .list()
+        .read(indexWithin(item(index).list(), item(index).at())),
+    write: (index, value) =>
+      item(index)
+        .list()
+        .write(indexWithin(item(index).list(), item(index).at()), value),
+    resize: () => undefined,
+    append: () => undefined,
+  };
+  return { kind: "numbers", list: () => view, type, source };
+}
+
+/** One of an array's records. @throws Unsupported */
+function recordAt(machine: Machine, { allocation, offset, type }: Elements): Target {
+  const list = recordColumns(machine, allocation, type);
+  const bytes = sizeOf(machine.host, type) ?? Number.NaN;
+  return itemOf(list, () => {
+    const at = offset();
+    return at === undefined ? undefined : at / bytes;
+  });
+}
+
+/** A record that is a variable of the host. @throws Unsupported */
+function recordIn(machine: Machine, { value }: Cell): Thing {
+  if (value.kind !== "record" || !machine.random) throw new Unsupported();
+  const members = [...value.members].flatMap(([name, cell]): (readonly [string, Slot | Item])[] => {
+    if (cell.value.kind !== "record") return [[name, cellSlot(machine, cell)]];
+    return [...recordIn(machine, cell).members].map(([path, member]) => [`${name}.${path}`, member]);
+  });
+  return { kind: "record", type: value.type, members: new Map(members) };
 }
 
 /** `v.back()`, `v.front()` */
@@ -103,15 +155,51 @@ function insertResult(machine: Machine, e: Expression & { readonly kind: "call" 
 /** `x.member` of a record that is the replayed code's own, or stands in a list. */
 function memberOf(machine: Machine, e: Expression & { readonly kind: "member" }, code: (e: Expression) => Code): Target | undefined {
   const base = withoutParentheses(e.base);
-  if (base.kind === "call" && lastText(e.name) === "second" && base.callee.kind === "member" && lastText(base.callee.name) === "insert")
+  const name = lastText(e.name);
+  if (base.kind === "call" && name === "second" && base.callee.kind === "member" && lastText(base.callee.name) === "insert")
     return insertResult(machine, base);
-  const isOwn = base.kind === "name" && base.name.parts.length === 1 && declared(machine, lastText(base.name)) !== undefined;
-  if (e.arrow || !(isOwn || base.kind === "subscript" || base.kind === "call")) return undefined;
-  const object = targetOf(machine, base, code);
+  const object = e.arrow ? pointedAt(machine, base, code) : isRecord(machine, base) ? targetOf(machine, base, code) : undefined;
+  if (!object) return undefined;
   if (object.kind !== "record") throw new Unsupported();
-  const member = object.members.get(lastText(e.name));
-  if (!member) throw new Unsupported();
-  return member;
+  return namedIn(object, name);
+}
+
+/** Whether it is a record of the replayed code's own, an element, or a member of such. */
+function isRecord(machine: Machine, written: Expression): boolean {
+  const e = withoutParentheses(written);
+  if (e.kind === "member") return e.arrow ? !isThis(e.base) : isRecord(machine, e.base);
+  const isOwn = e.kind === "name" && e.name.parts.length === 1 && declared(machine, lastText(e.name)) !== undefined;
+  return isOwn || e.kind === "subscript" || e.kind === "call" || (e.kind === "unary" && e.op === "*" && !isThis(e.operand));
+}
+
+const isThis = (e: Expression): boolean => withoutParentheses(e).kind === "this";
+
+/** `p->`; undefined where the host's code names the place by itself. */
+function pointedAt(machine: Machine, base: Expression, code: (e: Expression) => Code): Target | undefined {
+  const own = isThis(base) ? declared(machine, thisName) : undefined;
+  if (own || isThis(base)) return own;
+  try {
+    const array = arrayOf(machine, base, code);
+    return array.type.kind === "record" ? recordAt(machine, array) : undefined;
+  } catch (error) {
+    // A pointer to a variable.
+    if (error instanceof Unsupported) return undefined;
+    throw error;
+  }
+}
+
+/** The object that a constructor makes, among the names that replayed code declares. */
+export const thisName = "this";
+
+/** A member of a record: a number, or a record or array in it. @throws Unsupported */
+export function namedIn({ members }: Thing, name: string): Slot | Item | Thing {
+  const own = members.get(name);
+  if (own) return own;
+  const within = [...members].flatMap(([path, member]) =>
+    path.startsWith(`${name}.`) ? [[path.slice(name.length + 1), member] as const] : [],
+  );
+  if (within.length === 0) throw new Unsupported();
+  return { kind: "record", type: undefined, members: new Map(within) };
 }
 
 /** A place that the host's code designates by names alone. */

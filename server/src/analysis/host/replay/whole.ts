@@ -16,7 +16,7 @@ import { begin } from "./begin.ts";
 import { drawnSource, Flow, inventedSource } from "./flow.ts";
 import { mostOfLoop, mostOfRun, settleSteps } from "./index.ts";
 import { sourcesOf } from "./iterators.ts";
-import { lengthOf, Row } from "./lists.ts";
+import { lengthOf } from "./lists.ts";
 import { type AnyList, type Execute, GivenUp, type Machine, type Random, Unsupported } from "./machine.ts";
 import { inOrder } from "./methods.ts";
 import { numberValue } from "./numbers.ts";
@@ -39,7 +39,7 @@ export function replayWhole(host: Interpreter, statement: Statement): Attempt | 
   const machine = begin(host, budget, { foresees: true, random });
   try {
     const execute = whole(machine, statement);
-    if (!execute || !isWorth(statement, random)) {
+    if (!execute || !isWorth(statement, machine, random)) {
       replays.ordinary.add(statement);
       return undefined;
     }
@@ -74,7 +74,9 @@ function whole(machine: Machine, s: Statement): Execute | undefined {
 }
 
 /** Whether there is something in a statement that is not told by a description of its first turns. */
-function isWorth({ kind }: Statement, { flow }: Random): boolean {
+function isWorth({ kind }: Statement, { records }: Machine, { flow }: Random): boolean {
+  // What records hold no description of an array says.
+  if ([...records.values()].some((array) => [...array.members.values()].some((column) => flow.isStored(column)))) return true;
   if (kind === "expression" || flow.hasRandom || flow.grown.size > 0 || flow.isSpecial) return true;
   return kind === "range-for" && flow.lists.size > 0;
 }
@@ -116,16 +118,17 @@ class Outcome {
     return { isDone: true, afterwards: () => undefined };
   }
 
+  get #storedRecords() {
+    return [...this.#machine.records.values()].filter(({ stores }) => stores > 0);
+  }
+
   get #scalars() {
     const { cells, stored, slots } = this.#machine;
     return [...cells].flatMap(([cell, { index, type }]) => (stored.has(index) ? [{ cell, index, value: slots[index], type }] : []));
   }
 
   get #areListsKnown(): boolean {
-    const isKnown = (list: AnyList): boolean =>
-      (list.kind !== "lists" || list.rows().known !== undefined) &&
-      rowsIn(list).every((row) => row.values.every((value) => typeof value === "number"));
-    return [...this.#random.lists.values()].every(isKnown);
+    return [...this.#random.lists.values()].every((list) => list.kind !== "lists" || list.rows().known !== undefined);
   }
 
   /** All that is random are independent numbers that are stored one after the other, to be read later. */
@@ -133,6 +136,7 @@ class Outcome {
     const { flow } = this.#random;
     const drawn = this.#drawn;
     const columns = [...this.#machine.columns.values()].filter((column) => column.stores > 0 && drawn?.has(column));
+    if (this.#storedRecords.length > 0) return false;
     if (!drawn || flow.grown.size > 0 || columns.length === 0 || !columns.every(({ isFilled }) => isFilled)) return false;
     const engineCells = new Set([...this.#random.engines.values()].flatMap(({ stream }) => [stream.drawn, stream.seed]));
     const isKept = ({ cell, index }: { readonly cell: Cell; readonly index: number }): boolean =>
@@ -159,6 +163,7 @@ class Outcome {
       if (!isSpread) column.commit(false, this.#isInvented(column));
       else if (!this.#isInvented(column)) column.accompany();
     }
+    for (const records of this.#storedRecords) records.commit((column) => this.#isInvented(column));
     for (const [cell, list] of this.#random.lists) this.#commitList(cell, list);
   }
 
@@ -176,7 +181,7 @@ class Outcome {
     const length = lengthOf(list);
     // How long it is rests on what decides; what it holds on more.
     const size = this.#invented === undefined ? this.#sizeStoodFor(length, cell) : int(length, "ulong");
-    if (list.kind !== "numbers") this.#commitObjects(value, list);
+    if (list.kind !== "numbers" && list.kind !== "records") this.#commitObjects(value, list);
     if (this.#invented === undefined) journal.summarise(value.storage, { ...value.storage.summary, bytes: undefined, why: size });
     journal.set(cell, { ...value, size: size.kind === "int" ? size : unknownSize(size) });
   }
@@ -191,8 +196,8 @@ class Outcome {
     return inputs.held(value, `${cell.name ?? ""}.size()`, { kind: "integer", name: "ulong" });
   }
 
-  /** Elements that are lists or records. */
-  #commitObjects({ storage }: ContainerValue, list: Exclude<AnyList, { readonly kind: "numbers" }>): void {
+  /** Elements that are lists, or in an order of their own. */
+  #commitObjects({ storage }: ContainerValue, list: ListOfObjects): void {
     const { journal } = this.#host;
     const drawn = sourcesOf(list).some((source) => this.#isInvented(source));
     const of = this.#contentOf(list, drawn);
@@ -204,20 +209,20 @@ class Outcome {
   }
 
   /** Of a set that is gone through in order what it holds, one after the other. */
-  #contentOf(list: AnyList, drawn: boolean): Content {
+  #contentOf(list: ListOfObjects, drawn: boolean): Content {
     if (list.kind !== "set" || !list.isOrdered || list.pair) return { kind: "unknown" };
     return { kind: "values", values: Float64Array.from(inOrder(list)), ...(drawn ? { drawn } : {}) };
   }
 }
 
-function objectsIn(list: Exclude<AnyList, { readonly kind: "numbers" }>): Omit<Objects, "of" | "drawn"> {
+type ListOfObjects = Extract<AnyList, { readonly kind: "lists" | "set" }>;
+
+function objectsIn(list: ListOfObjects): Omit<Objects, "of" | "drawn"> {
   switch (list.kind) {
     case "lists": {
       const rows = list.rows().known;
       return rows ? { rows } : {};
     }
-    case "records":
-      return { fields: new Map([...list.fields].map(([name, { list: field }]) => [name, numbersOf(field())] as const)) };
     case "set":
       return { numbers: [...list.set()] };
   }
@@ -225,15 +230,3 @@ function objectsIn(list: Exclude<AnyList, { readonly kind: "numbers" }>): Omit<O
 
 const unknownSize = (size: ContainerValue["size"] | { readonly kind: string }): UnknownValue =>
   size.kind === "unknown" ? (size as UnknownValue) : unknown(drawnReason);
-
-function rowsIn(list: AnyList): readonly Row[] {
-  if (list.kind !== "records") return [];
-  return [...list.fields.values()].flatMap(({ list: field }) => {
-    const found = field();
-    return found instanceof Row ? [found] : [];
-  });
-}
-
-function numbersOf(list: { readonly length: number; read(index: number): number | undefined }): ArrayLike<number> {
-  return Float64Array.from({ length: list.length }, (_, k) => list.read(k) ?? 0);
-}

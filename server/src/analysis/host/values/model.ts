@@ -185,11 +185,10 @@ export interface HeldRows {
   at(index: number): ArrayLike<number> | undefined;
 }
 
-/** Elements that are lists of numbers, or records of them by member. */
+/** Elements that are lists of numbers, or numbers in an order of their own. */
 export interface Objects {
   readonly of: Content;
   readonly rows?: HeldRows;
-  readonly fields?: ReadonlyMap<string, ArrayLike<number>>;
   /** Of a set whose order is the library's own business: its numbers. */
   readonly numbers?: ArrayLike<number>;
   /** Numbers among them stand for the program's. */
