@@ -47,6 +47,7 @@ const studied = [
   "h200-topics",
   "h200-data",
   "h200-crafts",
+  "h200-lessons",
 ];
 const unseen = [
   "h200-unseen",
@@ -59,6 +60,7 @@ const unseen = [
   "h200-themes-unseen",
   "h200-topics-unseen",
   "h200-crafts-unseen",
+  "h200-lessons-unseen",
 ];
 /** Programs of the H200's sets on another GPU, of which nothing was measured for its model. */
 const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen", "h200-kinds", "h200-kinds-unseen", "h200-works", "h200-works-unseen"].map(
