@@ -8607,13 +8607,6 @@ export const data: GpuData = {
           source: "h200-measured",
           at: "h200-latency.txt: the first use of an argument takes 110 cycles",
         },
-        translationLatency: {
-          value: 250,
-          unit: "cycles",
-          basis: "derived",
-          source: "h200-measured",
-          at: "h200-mixed-profile.tsv: loadOne of one block takes 480 ns longer than arithmetic, 700 cycles of them memory",
-        },
         hostLinkShare: {
           value: 0.81,
           unit: "ratio",
@@ -8647,7 +8640,7 @@ export const data: GpuData = {
           unit: "cycles",
           basis: "derived",
           source: "h200-measured",
-          at: "h200-mixed-profile.tsv: loadOne of 132 blocks takes 800 ns longer than arithmetic",
+          at: "h200-mixed-profile.tsv: loadOne of 132 blocks takes 800 ns longer than arithmetic; h200-small-launches.tsv: of one block it takes 200 longer than storeOne, no more than memory itself",
         },
         blockTurnaround: {
           value: 260,

@@ -1968,7 +1968,6 @@ export const plain: PlainData = {
         codeNextCacheBytes: 131072,
         codeStartBytes: 65536,
         argumentLatency: 100,
-        translationLatency: 250,
         hostLinkShare: 0.81,
         hostLinkBothWays: 0.82,
         hostLatency: 1080,

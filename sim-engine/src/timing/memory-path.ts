@@ -117,7 +117,7 @@ export class MemoryPath {
     this.hostWrites = server();
     this.atomics = server();
     this.bulk = server();
-    this.#translation = gpu.translationLatency + gpu.translationPerSm * (activeSms - 1);
+    this.#translation = gpu.translationPerSm * (activeSms - 1);
     this.#handedOver = new Float64Array(gpu.schedulers);
     this.#queue = new Float64Array(gpu.sharedQueue);
     this.#rates = rates;

@@ -17,7 +17,7 @@ nvcc -O3 -arch=native rows.cu -o /tmp/rows && timeout 200 /tmp/rows > "$out/rows
 nvcc -O3 -arch=native streams.cu -o /tmp/streams && timeout 200 /tmp/streams > "$out/streams.txt"
 nvcc -O3 -arch=native turns.cu -o /tmp/turns && timeout 200 /tmp/turns > "$out/turns.txt"
 timeout 150 ncu --clock-control none --csv --metrics "$metrics,lts__d_sectors_fill_device.sum" /tmp/turns profile > "$out/turns-profile.csv"
-for name in shared-sums record-stores; do
+for name in shared-sums record-stores small-launches; do
   nvcc -O3 -arch=native $name.cu -o /tmp/$name && timeout 200 /tmp/$name > "$out/$name.txt"
   timeout 250 ncu --csv --metrics smsp__inst_executed.sum,smsp__thread_inst_executed.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared.sum,gpu__time_duration.sum,lts__t_sectors_op_write.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,l1tex__m_l1tex2xbar_write_sectors_mem_lg_op_st.sum \
     /tmp/$name > "$out/$name.csv"
