@@ -93,6 +93,27 @@ describe("turns of a loop that takes its buffers in turn", () => {
     expect(report.traffic.globalStoreSectors! - run[1]!).toBe(run[1]! - run[0]!);
   });
 
+  it("are skipped where a turn is taken on one of the ways through the loop", () => {
+    // `if (i < most) turn ^= 1`, as a loop does that loads ahead of what it computes.
+    const counted = (turns: number) => {
+      const code = kernelText("phi [%turn, loop], [%other, then]")
+        .replace("  barrier\n", "")
+        .replace(
+          "  %more: i32 = add %turn, %one\n",
+          "  %most: i32 = sub %turns, %one\n  %ahead: i1 = icmp.slt %i, %most\n  branch %ahead, then, next\nthen:\n  store.global %to, %tx, align 4 !4\n  %other: i32 = xor %turn, %one\n  jump next\nnext:\n",
+        )
+        .replace("[%up, loop]", "[%up, next]")
+        .replace("[%next, loop]", "[%next, next]");
+      return simulate(parseKernel(code), launch(turns), findGpu("h200")!);
+    };
+    const { simulated, traffic } = counted(12_000);
+    expect(simulated.exact).toBe(true);
+    expect(simulated.warpInstructions).toBeLessThan(8000);
+    expect(traffic.globalStoreSectors! - counted(6_000).traffic.globalStoreSectors!).toBe(
+      2 * (counted(6_000).traffic.globalStoreSectors! - counted(3_000).traffic.globalStoreSectors!),
+    );
+  });
+
   it("are run where what comes next follows no rule that is known", () => {
     expect(counts(2400, "mul %more, %three").steps).toBeGreaterThan(2400);
   });

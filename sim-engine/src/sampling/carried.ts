@@ -76,7 +76,8 @@ function roundOf(
     if (!inside(op) || phis.has(op)) continue;
     const { action, args } = op;
     if (action.kind === "icmp" && args.every(advances)) continue;
-    if (!/^(int|icmp|select|convert|gep)$/.test(action.kind)) return undefined;
+    // Where ways through the loop meet, iterations that are alike go one of them.
+    if (!/^(int|icmp|select|convert|gep|phi)$/.test(action.kind)) return undefined;
     const constants = args.map(constantOf).filter((each) => each !== undefined);
     if (action.kind === "int" && action.op === "xor") round = lcm(round, 2);
     else if (action.kind === "int" && (action.op === "urem" || action.op === "srem"))
