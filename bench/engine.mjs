@@ -1,70 +1,146 @@
 /**
- * How fast the engine simulates, in process, and how near it comes: every measured launch of sim-engine/validation/h200.
+ * What each launch costs in process: of measured sets, of any CUDA files, or of those in a folder, the dearest first.
  *
- *   node bench/engine.mjs [FILTER] [--lines] [--warm]
+ *   node bench/engine.mjs [--match REGEXP] [--include DIR]... [--figures] [--phases] [SET | FILE.cu | FOLDER]...
  *
- * Prints for each launch its computing time (of this thread: other work of the machine does not count), what was executed, and
- * simulated over measured values. `--lines` adds the lines whose counters are more than 1 % off; `--warm` simulates each launch
- * three times and prints the last.
+ * A SET is a folder of sim-engine/validation by its name (default: h200), of which the kernels are simulated, not compared; for a ladder
+ * of GEMMs give its folder, and what its files include. --match takes files and kernels by name; --figures leaves out what a kernel does
+ * wrong and what it could be without; --phases adds where the time goes. Times are of this thread: other work of the machine does not
+ * count, but for what it takes of caches and of a core's other thread.
  */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import inspector from "node:inspector";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { build } from "esbuild";
+import { bundle, root } from "./support/bundle.mjs";
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const h200 = path.join(root, "sim-engine/validation/h200");
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { lines: { type: "boolean", default: false }, warm: { type: "boolean", default: false } },
+  options: {
+    match: { type: "string", default: "" },
+    include: { type: "string", multiple: true, default: [] },
+    figures: { type: "boolean", default: false },
+    phases: { type: "boolean", default: false },
+  },
 });
-const [filter = ""] = positionals;
-
-const warplens = await bundled();
-const require = createRequire(import.meta.url);
-warplens.useParser(
-  await warplens.loadWasmParser({
-    runtime: readFileSync(require.resolve("web-tree-sitter/web-tree-sitter.wasm")),
-    grammar: readFileSync(require.resolve("tree-sitter-cuda/tree-sitter-cuda.wasm")),
-  }),
+const warplens = await import(
+  pathToFileURL(
+    await bundle("engine", [
+      "server/src/analysis/analyze.ts",
+      "server/src/files.ts",
+      "server/src/simulate/device-properties.ts",
+      "server/src/grammar.ts",
+      "sim-engine/src/index.ts",
+      "sim-engine/src/work.ts",
+    ]),
+  ).href
 );
+await warplens.loadGrammarFromDisk();
 const gpu = warplens.findGpu("h200");
-const settings = { computeCapability: 90, defines: [], includeDirs: [], launches: [], assume: [], argv: [] };
-const measured = JSON.parse(readFileSync(path.join(h200, "truth/launches.json"), "utf8")).launches;
+const match = new RegExp(values.match);
 
-const results = [];
-for (const file of new Set(measured.map((launch) => launch.file))) {
-  const wanted = measured.filter((launch) => launch.file === file);
-  if (!wanted.some((launch) => `${launch.file} ${launch.kernel}`.includes(filter))) continue;
-  const place = path.join(h200, "kernels", file);
-  const program = warplens.analyze(place, readFileSync(place, "utf8"), settings, { read: () => undefined });
-  for (const [index, fact] of program.launches.entries()) {
-    const truth = wanted[index];
-    if (`${file} ${truth.kernel}`.includes(filter)) results.push(simulated(fact, truth));
+/** What a phase is known by: functions that all of it is done in. */
+const phaseOf = {
+  analyze: "analysis",
+  lower: "lowering",
+  compiledFor: "compilation",
+  executed: "blocks",
+  estimateTraffic: "caches",
+  replay: "SM",
+  sanitize: "faults",
+};
+const session = new inspector.Session();
+session.connect();
+if (values.phases) ask("Profiler.enable");
+
+const launches = (positionals.length > 0 ? positionals : ["h200"]).flatMap(filesOf).flatMap(costsOf);
+launches.sort((a, b) => b.ms - a.ms);
+for (const { ms, name, steps, note } of launches)
+  console.log([`${ms.toFixed(0).padStart(5)} ms`, `${(steps / 1000).toFixed(0).padStart(5)} thousand steps`, name, note].join("  "));
+const within = (most) => `${((100 * launches.filter(({ ms }) => ms < most).length) / launches.length).toFixed(1)} % under ${most} ms`;
+console.log(`${launches.length} launches: median ${launches[launches.length >> 1]?.ms.toFixed(0)} ms, ${within(300)}, ${within(1000)}`);
+
+/** Of a set, a file or a folder. */
+function filesOf(named) {
+  const place = [path.join(root, "sim-engine/validation", named, "kernels"), named].find(existsSync);
+  if (place === undefined) throw new Error(`${named} is no set of sim-engine/validation, and no file or folder`);
+  if (!statSync(place).isDirectory()) return [place];
+  return readdirSync(place, { recursive: true })
+    .filter((file) => file.endsWith(".cu"))
+    .sort()
+    .map((file) => path.join(place, file));
+}
+
+/** Of the launches in a file. What is read and analysed for the first is told with it. */
+function costsOf(file) {
+  const settings = {
+    computeCapability: warplens.capabilityNumber(gpu.computeCapability),
+    defines: [],
+    includeDirs: values.include,
+    launches: [],
+    assume: [],
+    argv: [],
+    device: warplens.devicePropertiesOf(gpu),
+  };
+  const analysis = timed(() => warplens.analyze(file, readFileSync(file, "utf8"), settings, warplens.diskFiles));
+  let toTell = `analysis of the file ${analysis.ms.toFixed(0)} ms`;
+  return analysis.value.launches.flatMap(({ kernelName, templateArguments, launch, lower }) => {
+    const name = `${path.basename(file)} ${kernelName}${templateArguments.length > 0 ? `<${templateArguments}>` : ""}`;
+    if (!launch || !match.test(name)) return [];
+    const work = new warplens.Work();
+    const { ms, value, phases } = timed(() => simulated(() => lower(work), launch, work));
+    const notes = [`grid ${launch.grid} block ${launch.block}`, value, phases, toTell].filter(Boolean);
+    toTell = "";
+    return [{ ms, name, steps: work.spent, note: notes.join("; ") }];
+  });
+}
+
+/** What was run of it, or why it was not. */
+function simulated(lower, launch, work) {
+  try {
+    const { blocks, of, exact } = warplens.simulate(lower(), launch, gpu, { work, figuresOnly: values.figures }).simulated;
+    return `${blocks} of ${of} blocks${exact ? "" : ", sampled"}`;
+  } catch (error) {
+    return `not simulated: ${error.message}`;
   }
 }
-summary(results);
 
-async function bundled() {
-  const outfile = path.join(root, "node_modules/.cache/warplens-engine-bench.mjs");
-  const modules = [
-    "./sim-engine/src/index.ts",
-    "./server/src/analysis/analyze.ts",
-    "./server/src/syntax/current-parser.ts",
-    "./server/src/syntax/parser/wasm.ts",
-  ];
-  await build({
-    stdin: { contents: modules.map((module) => `export * from "${module}";`).join("\n"), resolveDir: root, loader: "ts" },
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    external: ["web-tree-sitter"],
-    outfile,
+function timed(make) {
+  if (values.phases) ask("Profiler.start");
+  const started = now();
+  const value = make();
+  const ms = now() - started;
+  return { ms, value, phases: values.phases ? shares(ask("Profiler.stop").profile) : "" };
+}
+
+/** The share of each phase in a profile, the greatest first. */
+function shares({ nodes, samples, timeDeltas }) {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const phases = new Map();
+  const descend = (node, around) => {
+    const phase = phaseOf[node.callFrame.functionName] ?? (node.callFrame.functionName === "(garbage collector)" ? "garbage" : around);
+    phases.set(node.id, phase);
+    for (const child of node.children ?? []) descend(byId.get(child), phase);
+  };
+  descend(nodes[0], "other");
+  const spent = {};
+  let all = 0;
+  for (const [k, sample] of samples.entries()) {
+    all += timeDeltas[k];
+    spent[phases.get(sample)] = (spent[phases.get(sample)] ?? 0) + timeDeltas[k];
+  }
+  const sorted = Object.entries(spent).sort(([, a], [, b]) => b - a);
+  return sorted.map(([phase, time]) => `${phase} ${((100 * time) / all).toFixed(0)} %`).join(", ");
+}
+
+function ask(method) {
+  let answer;
+  session.post(method, (_, result) => {
+    answer = result;
   });
-  return import(pathToFileURL(outfile).href);
+  return answer;
 }
 
 /** Milliseconds this thread has computed, where the system says so. */
@@ -74,59 +150,4 @@ function now() {
   } catch {
     return performance.now();
   }
-}
-
-function simulated(fact, truth) {
-  const kernel = fact.lower();
-  let [report, ms] = [undefined, 0];
-  for (let times = values.warm ? 3 : 1; times > 0; times--) {
-    const started = now();
-    report = warplens.simulate(kernel, fact.launch, gpu);
-    ms = now() - started;
-  }
-  const { blocks, of, warpInstructions, exact } = report.simulated;
-  const ratio = (got, want) => (want ? ((got ?? 0) / want).toFixed(2) : "-");
-  const off = lines(report, truth);
-  const name = `${truth.file.replace(".cu", "")} ${truth.kernel.replace(/^void /, "").split("(")[0]}`;
-  console.log(
-    [
-      name.padEnd(42),
-      `${ms.toFixed(0).padStart(4)} ms`,
-      `${String(warpInstructions).padStart(7)} steps in ${blocks} of ${of} blocks${exact ? "" : ", sampled"}`,
-      `instructions x${ratio(report.instructions.warp, truth.warp_instructions)}`,
-      `time x${ratio(report.time?.ns, truth.time_ns)} (${report.time?.boundBy})`,
-      `dram x${ratio((report.traffic.dramReadBytes ?? 0) + (report.traffic.dramWriteBytes ?? 0), truth.dram_read_bytes + truth.dram_write_bytes)}`,
-      ...(values.lines ? off.map((each) => `\n    ${each}`) : []),
-    ].join("  "),
-  );
-  return { ms, steps: warpInstructions, off: off.length, time: (report.time?.ns ?? 0) / truth.time_ns };
-}
-
-/** Line counters that are more than 1 % off. */
-function lines(report, truth) {
-  const keys = [
-    ["sectors", "global_sectors", "globalSectors"],
-    ["ideal sectors", "global_sectors_ideal", "globalSectorsIdeal"],
-    ["wavefronts", "shared_wavefronts", "sharedWavefronts"],
-    ["ideal wavefronts", "shared_wavefronts_ideal", "sharedWavefrontsIdeal"],
-    ["divergent branches", "divergent_branches", "divergentBranches"],
-  ];
-  return [...new Set([...Object.keys(truth.lines), ...Object.keys(report.lines)])].flatMap((line) =>
-    keys.flatMap(([what, theirs, ours]) => {
-      const [want, got] = [truth.lines[line]?.[theirs] ?? 0, report.lines[line]?.[ours] ?? 0];
-      return Math.abs(got - want) > 0.01 * want ? [`line ${line}: ${got} ${what}, measured ${want}`] : [];
-    }),
-  );
-}
-
-function summary(all) {
-  const sorted = all.map(({ ms }) => ms).toSorted((a, b) => a - b);
-  const steps = all.reduce((sum, each) => sum + each.steps, 0);
-  const total = sorted.reduce((sum, ms) => sum + ms, 0);
-  const errors = all.map(({ time }) => Math.abs(time - 1));
-  console.log(
-    `${all.length} launches: median ${sorted[sorted.length >> 1]?.toFixed(0)} ms, most ${sorted.at(-1)?.toFixed(0)} ms, ` +
-      `${(steps / total / 1000).toFixed(1)} M steps/s all told; ${all.filter(({ off }) => off === 0).length} with every line exact; ` +
-      `time off by ${((100 * errors.reduce((a, b) => a + b, 0)) / all.length).toFixed(1)} % on average`,
-  );
 }

@@ -146,15 +146,21 @@ function tellingNeighbours(known: readonly Known[], areWarps: boolean, work: Wor
 
 /** What the nearest places cost, but for one of them. */
 function nearestTo(known: readonly Known[], [x, y, z]: Place, { weights, nearest }: Neighbours, except?: Known): readonly number[] {
-  const found: { readonly off: number; readonly cost: number }[] = [];
+  const offs: number[] = [];
+  const costs: number[] = [];
   for (const each of known) {
     if (each === except) continue;
     const { at, cost } = each;
     const off = weights[0] * (at[0] - x) ** 2 + weights[1] * (at[1] - y) ** 2 + weights[2] * (at[2] - z) ** 2;
-    if (found.length === nearest && off >= found.at(-1)!.off) continue;
-    const after = found.findIndex((other) => other.off > off);
-    found.splice(after < 0 ? found.length : after, 0, { off, cost });
-    if (found.length > nearest) found.pop();
+    let k = offs.length;
+    if (k === nearest && off >= offs[k - 1]!) continue;
+    while (k > 0 && offs[k - 1]! > off) k--;
+    offs.splice(k, 0, off);
+    costs.splice(k, 0, cost);
+    if (offs.length > nearest) {
+      offs.pop();
+      costs.pop();
+    }
   }
-  return found.map(({ cost }) => cost);
+  return costs;
 }

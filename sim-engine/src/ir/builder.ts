@@ -89,9 +89,10 @@ export function linkBlocks(kernel: Kernel): void {
     }
   }
   kernel.blocks = kernel.blocks.filter((block) => incoming.has(block));
-  const order = new Map(kernel.blocks.map((block, index) => [block, index]));
+  let order: ReadonlyMap<Block, number> | undefined;
   for (const block of kernel.blocks) {
-    const left = [...(incoming.get(block) ?? [])];
+    const left = incoming.get(block)!;
+    if (areSame(left, block.predecessors)) continue;
     const kept: number[] = [];
     for (const [index, from] of block.predecessors.entries()) {
       const found = left.indexOf(from);
@@ -102,9 +103,19 @@ export function linkBlocks(kernel: Kernel): void {
     if (kept.length < block.predecessors.length) {
       for (const phi of block.phis) phi.args = kept.flatMap((index) => phi.args[index] ?? []);
     }
-    left.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+    order ??= new Map(kernel.blocks.map((each, index) => [each, index]));
+    const at = order;
+    left.sort((a, b) => at.get(a)! - at.get(b)!);
     block.predecessors = [...kept.flatMap((index) => block.predecessors[index] ?? []), ...left];
   }
+}
+
+/** Whether two short lists hold the same, in whatever order; of longer ones that is not known. */
+function areSame(a: readonly Block[], b: readonly Block[]): boolean {
+  const { length } = a;
+  if (length !== b.length || length > 2) return false;
+  if (length < 2) return a[0] === b[0];
+  return (a[0] === b[0] && a[1] === b[1]) || (a[0] === b[1] && a[1] === b[0]);
 }
 
 /** A copy that shares no operation or block with the original; ids stay the same. */

@@ -16,27 +16,41 @@ function postorder(roots: readonly Block[], next: (block: Block) => readonly Blo
   for (const root of roots) {
     if (seen.has(root)) continue;
     seen.add(root);
-    // Last successor first, so that `then` comes before `else` once the order is reversed.
-    const stack = [{ block: root, rest: [...next(root)] }];
-    for (let top = stack.at(-1); top; top = stack.at(-1)) {
-      const to = top.rest.pop();
-      if (!to) {
-        order.push(top.block);
-        stack.pop();
-      } else if (!seen.has(to)) {
-        seen.add(to);
-        stack.push({ block: to, rest: [...next(to)] });
+    const blocks = [root];
+    const rests = [next(root)];
+    // By level, how many of the next ones are left. The last goes first, so that `then` comes before `else` once the order is reversed.
+    const left = [rests[0]!.length];
+    for (let top = 0; top >= 0; top = blocks.length - 1) {
+      if (left[top]! === 0) {
+        order.push(blocks.pop()!);
+        rests.pop();
+        left.pop();
+        continue;
       }
+      const to = rests[top]![--left[top]!]!;
+      if (seen.has(to)) continue;
+      seen.add(to);
+      blocks.push(to);
+      const rest = next(to);
+      rests.push(rest);
+      left.push(rest.length);
     }
   }
   return order;
+}
+
+/** Blocks numbered as a walk down the tree comes to them: what a block dominates has the numbers behind its own up to the `last`. */
+interface Walk {
+  readonly number: ReadonlyMap<Block, number>;
+  /** By number. */
+  readonly last: Int32Array;
 }
 
 /** Who dominates whom: a tree over blocks. `undefined` as a parent is the root above all entries (or exits). */
 export class DominatorTree {
   readonly #parent: ReadonlyMap<Block, Block | undefined>;
   readonly #depth = new Map<Block, number>();
-  #walk: ReadonlyMap<Block, { readonly from: number; readonly to: number }> | undefined;
+  #walk: Walk | undefined;
 
   constructor(parent: ReadonlyMap<Block, Block | undefined>) {
     this.#parent = parent;
@@ -55,26 +69,32 @@ export class DominatorTree {
   dominates(a: Block, b: Block): boolean {
     if (a === b) return true;
     this.#walk ??= this.#numbered();
-    const [outer, inner] = [this.#walk.get(a), this.#walk.get(b)];
-    return outer !== undefined && inner !== undefined && outer.from < inner.from && inner.from <= outer.to;
+    const { number, last } = this.#walk;
+    const [outer, inner] = [number.get(a), number.get(b)];
+    return outer !== undefined && inner !== undefined && outer < inner && inner <= last[outer]!;
   }
 
-  /** Blocks numbered as a walk down the tree comes to them: what a block dominates has the numbers `from` its own `to` another. */
-  #numbered(): ReadonlyMap<Block, { readonly from: number; readonly to: number }> {
-    const walk = new Map<Block, { from: number; to: number }>();
+  #numbered(): Walk {
+    const number = new Map<Block, number>();
     const children = this.children();
-    const pending = [...new Set([...this.#parent.keys(), ...children.keys()])].filter((block) => this.#parent.get(block) === undefined);
+    const pending: Block[] = [];
+    for (const block of this.#parent.keys()) if (this.#parent.get(block) === undefined) pending.push(block);
+    for (const block of children.keys()) if (!this.#parent.has(block)) pending.push(block);
+    const blocks: Block[] = [];
     for (let block = pending.pop(); block; block = pending.pop()) {
-      walk.set(block, { from: walk.size, to: walk.size });
-      for (const child of children.get(block) ?? []) pending.push(child);
+      number.set(block, blocks.length);
+      blocks.push(block);
+      const below = children.get(block);
+      if (below) for (const child of below) pending.push(child);
     }
+    const last = Int32Array.from(blocks, (_, k) => k);
     // Each comes before those below it.
-    for (const [block, { to }] of [...walk].reverse()) {
-      const around = this.#parent.get(block);
-      const outer = around && walk.get(around);
-      if (outer && outer.to < to) outer.to = to;
+    for (let k = blocks.length - 1; k >= 0; k--) {
+      const around = this.#parent.get(blocks[k]!);
+      const outer = around && number.get(around);
+      if (outer !== undefined && last[outer]! < last[k]!) last[outer] = last[k]!;
     }
-    return walk;
+    return { number, last };
   }
 
   depth(block: Block): number {
@@ -104,19 +124,28 @@ export class DominatorTree {
 
 /** Over any direction of edges, below a virtual root. */
 function dominatorTree(roots: readonly Block[], order: readonly Block[], incoming: (block: Block) => readonly Block[]): DominatorTree {
-  const index = new Map(order.map((block, position) => [block, position]));
-  const known = (blocks: readonly Block[]): number[] => blocks.flatMap((block) => index.get(block) ?? []);
+  const index = new Map<Block, number>();
+  for (let position = 0; position < order.length; position++) index.set(order[position]!, position);
+  const known = (blocks: readonly Block[]): number[] => {
+    const positions: number[] = [];
+    for (let k = 0; k < blocks.length; k++) {
+      const position = index.get(blocks[k]!);
+      if (position !== undefined) positions.push(position);
+    }
+    return positions;
+  };
   const parents = immediateDominators(
     known(roots),
     order.map((block) => known(incoming(block))),
   );
-  return new DominatorTree(new Map(order.map((block, position) => [block, order[parents[position] ?? -1]])));
+  const parent = new Map<Block, Block | undefined>();
+  for (let position = 0; position < order.length; position++) parent.set(order[position]!, order[parents[position]!]);
+  return new DominatorTree(parent);
 }
 
-export function dominators(kernel: Kernel): DominatorTree {
-  const order = reversePostorder(kernel);
-  return dominatorTree(order.slice(0, 1), order, (block) => block.predecessors);
-}
+export const dominators = (kernel: Kernel): DominatorTree => dominatorsOf(reversePostorder(kernel));
+
+const dominatorsOf = (order: readonly Block[]): DominatorTree => dominatorTree(order.slice(0, 1), order, (block) => block.predecessors);
 
 /**
  * Post-dominance: the parent of a block is where paths from it meet again (its immediate post-dominator); absent where
@@ -176,12 +205,19 @@ export interface Loop {
 }
 
 /** Natural loops, each after the loop that holds it. Cycles entered in several places (from `goto`) are not among them. */
-export function findLoops(kernel: Kernel, tree: DominatorTree = dominators(kernel)): Loop[] {
+export function findLoops(kernel: Kernel, known?: DominatorTree): Loop[] {
   const loops: Loop[] = [];
   const innermost = new Map<Block, Loop>();
-  // Outer headers come first in reverse postorder, so a loop's parent is known before it.
-  for (const header of reversePostorder(kernel)) {
-    const latches = [...new Set(header.predecessors.filter((from) => tree.has(from) && tree.dominates(header, from)))];
+  const order = reversePostorder(kernel);
+  const tree = known ?? dominatorsOf(order);
+  const position = new Map<Block, number>();
+  for (let k = 0; k < order.length; k++) position.set(order[k]!, k);
+  // Outer headers come first in reverse postorder, so a loop's parent is known before it. Only edges back in it can be a loop's.
+  for (let k = 0; k < order.length; k++) {
+    const header = order[k]!;
+    const { predecessors } = header;
+    if (!predecessors.some((from) => position.get(from)! >= k)) continue;
+    const latches = [...new Set(predecessors.filter((from) => tree.has(from) && tree.dominates(header, from)))];
     if (latches.length === 0) continue;
     const blocks = new Set([header]);
     const pending = [...latches];

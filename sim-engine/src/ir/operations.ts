@@ -1,5 +1,8 @@
 /** What an operation does besides its value, and how far its value depends on when and where it is asked for. */
-import type { Op } from "./kernel.ts";
+import type { Op, SpecialRegister } from "./kernel.ts";
+
+/** Registers whose value is not the same whenever and wherever it is read. */
+const changing: ReadonlySet<SpecialRegister> = new Set(["clock", "globaltimer", "activemask", "smid"]);
 
 /** Operations without operands whose value is the same wherever and whenever a thread asks. */
 export function isLeaf(op: Op): boolean {
@@ -11,7 +14,7 @@ export function isLeaf(op: Op): boolean {
     case "global.address":
       return true;
     case "special":
-      return !/^(clock|globaltimer|activemask|smid)$/.test(op.action.register);
+      return !changing.has(op.action.register);
     default:
       return false;
   }

@@ -147,14 +147,21 @@ export class AtomicRegions {
    */
   #pass(op: Op, sector: number, words: ReadonlyMap<number, number>, together: number, turn: Float64Array | undefined): void {
     const isFull = words.size * (op.type.endsWith("64") ? 8 : wordBytes) >= this.#sectorBytes;
+    let [least, most, first, last] = [Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY, 0];
+    for (const [word, lanes] of words) {
+      if (lanes < least) least = lanes;
+      if (lanes > most) most = lanes;
+      if (word < first) first = word;
+      if (word > last) last = word;
+    }
     // So many passes want all of its words; those behind them some.
-    const whole = isFull ? Math.min(...words.values()) : 0;
-    const some = Math.max(...words.values()) - whole;
+    const whole = isFull ? least : 0;
+    const some = most - whole;
     const passes = whole * this.#fullSectorWork + some;
     const wait = (work: number): number => Math.max(0, this.#floatWork - together * work);
     const waits = isFloatSum(op) ? whole * wait(this.#fullSectorWork) + some * wait(1) : 0;
-    const lowest = Math.min(...words.keys()) * wordBytes;
-    const highest = Math.max(...words.keys()) * wordBytes;
+    const lowest = first * wordBytes;
+    const highest = last * wordBytes;
     const key = this.#partOf(sector);
     let region = this.#regions.get(key);
     if (!region) this.#regions.set(key, (region = { blocks: 0, lastBlock: 0, byOp: new Map(), sectors: new Set() }));
@@ -172,13 +179,13 @@ export class AtomicRegions {
       sum.passes += passes;
       sum.waits += waits;
     }
-    const last = all.blocks[all.blocks.length - 1];
-    if (last?.index !== this.#index) {
+    const block = all.blocks[all.blocks.length - 1];
+    if (block?.index !== this.#index) {
       all.blocks.push({ index: this.#index, lowest, highest });
       all.inBlock.clear();
     } else {
-      last.lowest = Math.min(last.lowest, lowest);
-      last.highest = Math.max(last.highest, highest);
+      block.lowest = Math.min(block.lowest, lowest);
+      block.highest = Math.max(block.highest, highest);
     }
     all.requested++;
     if (!all.inBlock.has(sector)) all.distinct++;

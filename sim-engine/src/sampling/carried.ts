@@ -10,7 +10,7 @@ import type { Subject } from "./variation.ts";
 export interface CarriedSteps {
   /** By phi of the header: what an iteration adds is a multiple of this. 0 of those that go round, as they change nothing in a round. */
   readonly steps: ReadonlyMap<Op, Delta>;
-  /** Phis whose next value follows from each other alone: a buffer's turn (`turn ^ 1`, `(stage + 1) % 3`). */
+  /** Phis whose next value follows from each other alone: a buffer's turn (`turn ^ 1`, `(stage + 1) % 3`); or whether a bound is reached. */
   readonly goingRound: ReadonlySet<Op>;
   /** Iterations after which these are taken to be back where they were; whoever skips iterations has to see that they are. */
   readonly round: number;
@@ -44,14 +44,27 @@ export function carriedSteps({ program, constantOf }: Subject, loop: Loop): Carr
       found = true;
     }
   }
-  const round = roundOf(left, loop, inside, constantOf);
+  const advances = (op: Op): boolean =>
+    !inside(op) ||
+    constantOf(op) !== undefined ||
+    [...steps.keys()].some((phi) => distance(op, phi, inside, constantOf, new Map()) !== undefined);
+  const round = roundOf(left, loop, inside, constantOf, advances);
   if (round === undefined) return undefined;
   for (const phi of left) steps.set(phi, 0);
   return { steps, goingRound: left, round, inside };
 }
 
-/** The iterations after which phis that follow from each other alone come round; undefined where they follow from something else. */
-function roundOf(phis: ReadonlySet<Op>, loop: Loop, inside: (op: Op) => boolean, constantOf: ConstantOf): number | undefined {
+/**
+ * The iterations after which phis come round that follow from each other alone, or from how what advances steadily compares, which is the
+ * same until whoever skips iterations sees that it is not; undefined where they follow from something else.
+ */
+function roundOf(
+  phis: ReadonlySet<Op>,
+  loop: Loop,
+  inside: (op: Op) => boolean,
+  constantOf: ConstantOf,
+  advances: (op: Op) => boolean,
+): number | undefined {
   let round = 1;
   const met = new Set<Op>();
   for (const phi of phis) {
@@ -62,7 +75,9 @@ function roundOf(phis: ReadonlySet<Op>, loop: Loop, inside: (op: Op) => boolean,
   for (const op of met) {
     if (!inside(op) || phis.has(op)) continue;
     const { action, args } = op;
-    if (!/^(int|icmp|select|convert|gep)$/.test(action.kind)) return undefined;
+    if (action.kind === "icmp" && args.every(advances)) continue;
+    // Where ways through the loop meet, iterations that are alike go one of them.
+    if (!/^(int|icmp|select|convert|gep|phi)$/.test(action.kind)) return undefined;
     const constants = args.map(constantOf).filter((each) => each !== undefined);
     if (action.kind === "int" && action.op === "xor") round = lcm(round, 2);
     else if (action.kind === "int" && (action.op === "urem" || action.op === "srem"))

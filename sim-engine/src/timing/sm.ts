@@ -64,7 +64,6 @@ export class SmReplay {
   readonly stalls: Stalls;
 
   // Warps by slot. Slot s belongs to scheduler s modulo their number, as the hardware assigns warps.
-  readonly slotsOf: readonly number[][];
   readonly cursors: Cursors;
   readonly resident: (Resident | undefined)[];
   readonly ready: Float64Array;
@@ -162,9 +161,6 @@ export class SmReplay {
     this.schedulerFree = new Float64Array(schedulers);
     this.residentBlocks = Math.min(summary.blocksPerSm, this.blocksHere);
     const slots = this.residentBlocks * this.warpsPerBlock;
-    this.slotsOf = Array.from({ length: schedulers }, (_, k) =>
-      Array.from({ length: Math.max(0, Math.ceil((slots - k) / schedulers)) }, (_, i) => i * schedulers + k),
-    );
     // Half the budget goes through what is resident at first.
     const most = budget / 2 / Math.max(1, slots);
     this.#playbacks = traces.map(({ warps }) =>
@@ -244,15 +240,20 @@ export class SmReplay {
     this.stale[k] = 0;
     const free = this.schedulerFree[k]!;
     const accepts = this.memory.accepts(k);
+    const { ready, gathers, instruction, pipeFree, age } = this;
+    const { pipe: pipeOf } = this.code;
+    const { schedulers } = this.gpu;
     let best = never;
     let chosen = -1;
-    for (const slot of this.slotsOf[k]!) {
-      const since = this.ready[slot]!;
-      if (since > best || since === never || this.gathers[slot] === 1) continue;
-      const pipe = this.code.pipe[this.instruction[slot]!]!;
-      let at = Math.max(since, free, this.pipeFree[k * pipes + pipe]!);
+    for (let slot = k; slot < ready.length; slot += schedulers) {
+      const since = ready[slot]!;
+      if (since > best || since === never || gathers[slot] === 1) continue;
+      const pipe = pipeOf[instruction[slot]!]!;
+      let at = since > free ? since : free;
+      const taken = pipeFree[k * pipes + pipe]!;
+      if (taken > at) at = taken;
       if (pipe === lsu && accepts > at) at = accepts;
-      if (at < best || (at === best && this.age[slot]! < this.age[chosen]!)) {
+      if (at < best || (at === best && age[slot]! < age[chosen]!)) {
         best = at;
         chosen = slot;
       }

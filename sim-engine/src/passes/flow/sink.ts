@@ -13,8 +13,11 @@ import { clobbers, mayWrite } from "../facts/memory-effects.ts";
 /** What is used once goes into the way of a branch that uses it, as LLVM's InstCombine does. Returns whether anything moved. */
 export function sinkIntoBranches(kernel: Kernel, work: Work): boolean {
   const branches = kernel.blocks.filter(({ end }) => end.kind === "branch" && [end.then, end.else].some(isOwnWay));
-  if (branches.length === 0) return false;
-  const values = new Set(branches.flatMap(({ ops }) => ops.flatMap((op) => [op, ...op.args])));
+  const movable = usedOnceBehind(branches, kernel, work);
+  if (movable.size === 0) return false;
+  // What they are made of may go with them.
+  const values = new Set(movable);
+  for (const value of values) if (isMovable(value)) for (const arg of value.args) values.add(arg);
   const sinking = new Sinking(kernel, work, values);
   const usedThere: Where = (op, block) => {
     const use = sinking.isUsedOnce(op) ? sinking.useOf(op) : undefined;
@@ -47,6 +50,29 @@ export function sinkToUse(kernel: Kernel, work: Work): boolean {
   // What has moved to a block moves on from there.
   for (const block of reversePostorder(kernel)) if (successors(block).length > 1 && sinking.outOf(block, onTheWay)) changed = true;
   return changed;
+}
+
+/** What blocks compute before their branches that one operand alone uses, in a block that only such a branch leads to. */
+function usedOnceBehind(branches: readonly Block[], kernel: Kernel, work: Work): ReadonlySet<Op> {
+  const uses = new Map<Op, number>();
+  const isOf = new Set(branches);
+  for (const block of kernel.blocks) {
+    if (!isOwnWay(block) || !isOf.has(block.predecessors[0]!)) continue;
+    for (const op of block.ops) for (const arg of op.args) uses.set(arg, 0);
+    if (block.end.kind === "branch") uses.set(block.end.cond, 0);
+    for (const { phis, predecessors } of successors(block)) for (const { args } of phis) uses.set(args[predecessors.indexOf(block)]!, 0);
+  }
+  const use = (op: Op): void => {
+    const known = uses.get(op);
+    if (known !== undefined) uses.set(op, known + 1);
+  };
+  for (const { phis, ops, end } of kernel.blocks) {
+    work.ask(ops.length / 2);
+    for (const { args } of phis) args.forEach(use);
+    for (const { args } of ops) args.forEach(use);
+    if (end.kind === "branch") use(end.cond);
+  }
+  return new Set(branches.flatMap(({ ops }) => ops.filter((op) => uses.get(op) === 1 && isMovable(op))));
 }
 
 const isOwnWay = ({ predecessors }: Block): boolean => predecessors.length === 1;
@@ -88,18 +114,24 @@ class Sinking {
     this.#work = work;
     this.#order = new Map(reversePostorder(kernel).map((block, k) => [block, k]));
     const add = (value: Op, use: Use): void => {
-      if (isLeaf(value) || (values && !values.has(value))) return;
+      if ((values && !values.has(value)) || isLeaf(value)) return;
       const uses = this.#uses.get(value);
       if (uses) uses.push(use);
       else this.#uses.set(value, [use]);
     };
     for (const block of kernel.blocks) {
+      work.ask(block.ops.length);
       for (const phi of block.phis)
         for (const [index, arg] of phi.args.entries()) add(arg, { user: phi, block: block.predecessors[index] as Block });
       for (const op of block.ops) {
-        work.ask(1);
-        this.#places.set(op, block);
-        for (const arg of op.args) add(arg, { user: op });
+        // Of others than those values only who uses them has to be found.
+        let matters = values === undefined || values.has(op);
+        for (const arg of op.args) {
+          if (values && !values.has(arg)) continue;
+          matters = true;
+          add(arg, { user: op });
+        }
+        if (matters) this.#places.set(op, block);
       }
       if (block.end.kind === "branch") add(block.end.cond, { user: undefined, block });
     }

@@ -30,11 +30,11 @@ function foldOnce(kernel: Kernel, work: Work): boolean {
     for (const op of [...block.ops]) {
       work.ask(2);
       if (op.action.kind === "const") continue;
-      for (const [index, arg] of op.args.entries()) op.args[index] = substitution.resolve(arg);
+      for (let index = 0; index < op.args.length; index++) op.args[index] = substitution.resolve(op.args[index]!);
       folding.span = op.span;
       const { action, args } = op;
       const to = foldOp(op, folding);
-      kept.push(...folding.takeEmitted());
+      folding.takeEmitted(kept);
       if (to && to !== op) substitution.replace(op, to);
       else kept.push(op);
       changed ||= to !== undefined || op.action !== action || op.args !== args;

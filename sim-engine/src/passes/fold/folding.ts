@@ -16,8 +16,13 @@ export class Folding {
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
-    for (const block of kernel.blocks)
-      for (const { args } of [...block.phis, ...block.ops]) for (const arg of args) this.#uses.set(arg, (this.#uses.get(arg) ?? 0) + 1);
+    const use = ({ args }: Op): void => {
+      for (let index = 0; index < args.length; index++) this.#uses.set(args[index]!, (this.#uses.get(args[index]!) ?? 0) + 1);
+    };
+    for (const block of kernel.blocks) {
+      block.phis.forEach(use);
+      block.ops.forEach(use);
+    }
     this.constants = new Constants(kernel);
     this.ranges = new Ranges();
     this.span = { file: 0, line: 0, start: 0, end: 0 };
@@ -38,8 +43,10 @@ export class Folding {
     return this.#uses.get(op) === 1;
   }
 
-  takeEmitted(): Op[] {
-    return this.#emitted.splice(0);
+  /** Appends what was emitted since the last time. */
+  takeEmitted(to: Op[]): void {
+    for (const op of this.#emitted) to.push(op);
+    this.#emitted.length = 0;
   }
 }
 
