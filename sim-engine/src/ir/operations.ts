@@ -63,6 +63,7 @@ export function hasEffect(op: Op): boolean {
     case "vote":
     case "match":
     case "reduce":
+    case "call":
     case "trap":
       return true;
     case "load":

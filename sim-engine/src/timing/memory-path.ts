@@ -23,6 +23,7 @@ export const reasons = [
   "atomic",
   "shuffle",
   "barrier",
+  "call",
   "pipe",
   "tensor",
   "start",

@@ -11,6 +11,7 @@ import { pipeNames, ReplayCode } from "./code.ts";
 import { CodeFetch } from "./code-fetch.ts";
 import { Copies } from "./copies.ts";
 import { Deal } from "./deal.ts";
+import { DeviceCalls } from "./device-calls.ts";
 import { MemoryPath, reasonIndex, reasons } from "./memory-path.ts";
 import { contributions, Phases } from "./phases.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
@@ -93,6 +94,7 @@ export class SmReplay {
   readonly barriers: Server;
   /** By scheduler: when its last barrier was counted. */
   readonly barrierTaken: Float64Array;
+  readonly calls: DeviceCalls;
   readonly scoreboard: Scoreboard;
   /** By slot, the instruction that makes what its warp waits for; its own where it waits for nothing that is made. */
   readonly cause: Uint32Array;
@@ -190,6 +192,7 @@ export class SmReplay {
     this.#contributions = new Map(traces.map((block) => [block, contributions(block, summary.sites)]));
     this.barriers = new Server(gpu.loadWindow);
     this.barrierTaken = new Float64Array(schedulers);
+    this.calls = new DeviceCalls(this.code, traces, totalBlocks, activeSms, gpu.loadWindow);
     this.products = new Products(slots, schedulers, this.memory.l1);
     this.scoreboard = new Scoreboard(gpu, slots, Math.max(1, summary.registers));
     this.cause = new Uint32Array(slots);
@@ -371,6 +374,16 @@ export class SmReplay {
       this.barrierTaken[k] = resident.arrived;
       this.#stop(slot);
       if (resident.waiting.length === resident.warps) this.#release(resident, time, weight);
+    } else if (instruction.call) {
+      this.calls.call(instruction.call, time, weight);
+      const { done, once } = this.calls;
+      const spent = (done - time - once) * weight + once;
+      this.waits[reasonIndex.call]! += spent;
+      this.stalls.queue(index, reasonIndex.call, spent);
+      // The function's own instructions are the warp's.
+      this.issuedAt[slot] = done - 1;
+      if (this.#settle(slot)) this.once[slot]! += once;
+      else this.#end(slot, done);
     } else if (!this.#settle(slot)) this.#end(slot, time + 1);
   }
 

@@ -8,6 +8,7 @@ import type { Dim3 } from "../ir/kernel.ts";
 import type { Pipe, ProductTime } from "../machine/machine.ts";
 import type { LatencyFigure } from "../machine/opcodes.ts";
 import type { MemorySite } from "../memory/site.ts";
+import type { DeviceCall } from "./device-calls.ts";
 
 /** Work of the copy engine, and what mbarriers are told and asked. */
 export type AsyncKind = "bulk" | "bulk commit" | "bulk wait" | "arrive" | "await";
@@ -41,6 +42,7 @@ export interface TimedInstruction {
     | "wide product"
     | "barrier"
     | "branch"
+    | "call"
     | "commit"
     | "wait"
     | "product"
@@ -49,6 +51,7 @@ export interface TimedInstruction {
   readonly product?: ProductTime;
   /** Of a match: what it goes round for, on average. */
   readonly rounds?: number;
+  readonly call?: DeviceCall;
   /** Of waits for groups: so many of the last groups committed may be under way still. */
   readonly pending?: number;
   /** Of a barrier: all blocks of the launch come to it. */
