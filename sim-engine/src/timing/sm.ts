@@ -306,6 +306,7 @@ export class SmReplay {
     this.memory.weight = weight;
     this.memory.scheduler = k;
     this.memory.warp = slot;
+    this.memory.isFirstBlock = this.age[slot]! <= this.residentBlocks;
     this.memory.number = this.age[slot]! * this.warpsPerBlock + (slot % this.warpsPerBlock);
     const wait = this.ready[slot]! - this.issuedAt[slot]! - 1;
     const once = Math.min(wait, this.once[slot]!);

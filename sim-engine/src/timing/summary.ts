@@ -84,7 +84,7 @@ export interface WarpTrace {
   /**
    * What the entries' memory instructions did, three numbers each: the site; cycles of the L1's data stage (global and local: the
    * larger of data and tag passes; shared: wavefronts; constant: distinct addresses); and what it moves (global and local: 32-byte
-   * sectors; shared atomics: the most lanes on one address; else 0). Of bulk copies and at mbarriers the second is the phase's number
+   * sectors; shared atomics: the most lanes on one address; constant: how often the caches do not hold it, by `packMisses`; else 0). Of bulk copies and at mbarriers the second is the phase's number
    * in the block, and a site stands there as often as it moves or meets something. Entry i of `blocks` has those from `accessStart[i]` to
    * `accessStart[i + 1]` (in accesses, not numbers), in any order; a site that is missing had no lane active.
    */
