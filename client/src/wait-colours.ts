@@ -9,6 +9,7 @@ export const waitColours: Readonly<Record<WaitKind, WaitColour>> = {
   constant: "purple",
   atomics: "red",
   barrier: "orange",
+  call: "orange",
   pipe: "green",
   dependence: "green",
   issue: "green",

@@ -9,6 +9,7 @@ const waits = {
   constant: "constants",
   atomics: "atomics",
   barrier: "a barrier",
+  call: "a call",
   pipe: "a busy pipe",
   dependence: "results of arithmetic",
   code: "its code",

@@ -3,7 +3,7 @@ import { type AccessCounter, isOfLanes } from "./execute/accesses.ts";
 import { warpSize } from "./execute/program.ts";
 import type { WarpRecord } from "./execute/record.ts";
 import type { Executed } from "./executed.ts";
-import { issuedBy, tracesOf } from "./observe/observer.ts";
+import { issuedBy, type RecordedKernel, tracesOf } from "./observe/observer.ts";
 import { calibrated } from "./sampling/calibrate.ts";
 import type { Sample, SampledBlock } from "./sampling/sample.ts";
 import type { BlockTrace, LongestTrace, TimedCode, WarpTrace } from "./timing/index.ts";
@@ -113,7 +113,7 @@ export function blockTraces(
   ];
   const tracesOfBlock = (of: readonly WarpRecord[]): readonly WarpTrace[] => {
     for (const record of of) work.ask(record.blocks.length / 4 + record.requests.length / 32);
-    return tracesOf(of, program.blocks, code, residentBlocks * warps, rest);
+    return tracesOf(of, recorded(run), code, residentBlocks * warps, rest);
   };
   if (chosen.length === 0) chosen.push(...sample.watched.map(({ log, records }) => ({ index: log.block, weight: 1, records })));
   // What is asked of the memory differs from block to block otherwise than instructions do, where lanes are masked.
@@ -132,9 +132,12 @@ export function blockTraces(
   return traces.map(({ index, warps: of }, k) => ({ index, warps: of, weight: ((weights[k] ?? 0) * blocks) / sum }));
 }
 
+const recorded = ({ program, sites }: Executed): RecordedKernel => ({ blocks: program.blocks, sites: sites.sites });
+
 /** What is known of the block that does most, as the timing replays it by itself. */
-export function longestTrace({ longest, program }: Executed, code: TimedCode, rest: Rest | undefined): LongestTrace | undefined {
+export function longestTrace(run: Executed, code: TimedCode, rest: Rest | undefined): LongestTrace | undefined {
+  const { longest } = run;
   if (!longest) return undefined;
   const { block: index, records, isCertain } = longest;
-  return { index, weight: 1, isCertain, warps: tracesOf(records, program.blocks, code, records.length, rest) };
+  return { index, weight: 1, isCertain, warps: tracesOf(records, recorded(run), code, records.length, rest) };
 }

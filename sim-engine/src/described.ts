@@ -144,7 +144,10 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, ask
     occupancy: { ...reached, advice },
     traffic: { ...counted.traffic, ...timed.traffic },
     shared: counted.shared,
-    instructions: counted.instructions,
+    instructions: {
+      warp: counted.instructions.warp + counted.called.warp,
+      thread: counted.instructions.thread + counted.called.thread,
+    },
     ...(arithmetic.length > 0 ? { arithmetic } : {}),
     ...(timed.time ? { time: timed.time } : {}),
     lines: counted.lines.own,

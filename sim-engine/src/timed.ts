@@ -4,7 +4,7 @@ import { blockCosts } from "./block-costs.ts";
 import { blockTraces, lanesOf, longestTrace, observedBlocks } from "./block-traces.ts";
 import { estimateTraffic, Footprints, mayDrift, type SiteTraffic, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
 import { globalBase } from "./execute/memory.ts";
-import { type Program, warpSize } from "./execute/program.ts";
+import { warpSize } from "./execute/program.ts";
 import { type Executed, sectorsBySite } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Op } from "./ir/kernel.ts";
@@ -44,9 +44,17 @@ const crowdedTime = 2;
 const mergesStores = (sites: readonly MemorySite[], traffic: TrafficEstimate): boolean =>
   sites.some(({ operation, run }, site) => operation === "store" && run !== undefined && traffic.sites[site]!.l1 > 0);
 
-/** How many different values matches met, on average, of those that were run. */
-const valuesOf = (matches: Program["matches"]): ReadonlyMap<Op, number> =>
-  new Map([...matches].flatMap(([op, { times, values }]) => (times > 0 ? [[op, values / times] as const] : [])));
+/** How many different values matches met, and how many lanes made a call of the device's runtime, on average. */
+function seenOf({ program: { blocks, matches }, sample: { counts, totals } }: Executed): ReadonlyMap<Op, number> {
+  const seen = new Map([...matches].flatMap(([op, { times, values }]) => (times > 0 ? [[op, values / times] as const] : [])));
+  for (const compiled of blocks) {
+    const calls = compiled.block.ops.filter(({ action }) => action.kind === "call");
+    if (calls.length === 0) continue;
+    const { executions, lanes } = counts.flow(totals, compiled);
+    for (const call of calls) seen.set(call, executions > 0 ? lanes / executions : 1);
+  }
+  return seen;
+}
 
 /** A launch that was run, as often as its time is asked for. Nothing is run again. */
 export class TimedRun {
@@ -142,7 +150,7 @@ export class TimedRun {
     work.ask(program.blocks.length);
     const machine = without ? recompiled(run.machine, without, work) : run.machine;
     const rest = without && new Rest(without, lanesOf(run), (counter) => sample.counts.access(sample.totals, counter), blocks);
-    const code = timedCode(machine, sites.numbers, valuesOf(program.matches));
+    const code = timedCode(machine, sites.numbers, seenOf(run));
     const all = machine !== run.machine ? tally(program, machine, sample, work).instructions.warp : counted.instructions.warp;
     const issued = (all - (rest ? notExecuted(run, machine, rest) : 0)) / elements;
     const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;

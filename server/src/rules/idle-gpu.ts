@@ -87,7 +87,7 @@ function* idle(
     const { fact, report } = launch;
     const { time, grid } = report;
     if (!time || time.ns < 1000 * minLaunchTime || takes(launch) < (minShare / 100) * all || kernels.has(fact.kernelName)) continue;
-    if (fact.configuration.length > 0 || isOfAnotherFile(launch) || report.assumed || time.boundBy === "launch-overhead") continue;
+    if (fact.configuration.length > 0 || isOfAnotherFile(launch) || report.assumed || !isShared(time.boundBy)) continue;
     const sms = smsOf(launch);
     if (sms === undefined || grid[0] * grid[1] * grid[2] > mostBusy * sms) continue;
     kernels.add(fact.kernelName);
@@ -98,6 +98,9 @@ function* idle(
     };
   }
 }
+
+/** More blocks would share what bounds it: not the launch itself, nor functions of the device's runtime, whose calls follow each other. */
+const isShared = (boundBy: string): boolean => !/^(launch-overhead|call|device-calls)$/.test(boundBy);
 
 function busyOf(launch: SimulatedLaunch): string {
   const { kernel, grid, block } = launch.report;

@@ -115,7 +115,7 @@ function inTheMean(all: readonly { readonly cost: Cost; readonly times: number }
 }
 
 /** Resources that all SMs have in common; others have as much of them as they are. */
-const ofAll: ReadonlySet<string> = new Set(["dram", "l2", "host-link", "atomics", "block-launch"]);
+const ofAll: ReadonlySet<string> = new Set(["dram", "l2", "host-link", "atomics", "device-calls", "block-launch"]);
 
 /** Whether two kernels run at one time. */
 function areBeside(tasks: readonly DeviceTask[]): boolean {

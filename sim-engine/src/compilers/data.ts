@@ -394,6 +394,13 @@ export const data: CompilerData = {
           source: "h200-measured",
           at: "h200*/truth/launches.json: registers_per_thread of no launch is less; ptxas itself says 8 for a small kernel",
         },
+        fewestRegistersOfCallers: {
+          value: 32,
+          unit: "registers",
+          basis: "measured",
+          source: "h200-measured",
+          at: "public/more-launches.json: registers_per_thread of all kernels that print or allocate; nvcc itself says 24",
+        },
       },
       sequences: {
         "f32.div": {

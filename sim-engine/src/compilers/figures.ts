@@ -143,6 +143,7 @@ export const compilerFigureDefinitions = {
   registerIntervalLow: list("ptxas", "ratio", "Registers taken over those estimated: the 5th percentile"),
   registerIntervalHigh: list("ptxas", "ratio", "Registers taken over those estimated: the 95th percentile"),
   fewestRegisters: number("driver", "registers", "A kernel is never reported to use fewer (from 7.0)"),
+  fewestRegistersOfCallers: number("driver", "registers", "Nor one that calls the device's runtime, whose functions use that many"),
 } as const satisfies Record<string, CompilerFigureDefinition>;
 
 type Definitions = typeof compilerFigureDefinitions;

@@ -61,6 +61,7 @@ export const plain: readonly PlainCompiler[] = [
       registerIntervalLow: [1, 0.84, 0.71, 0.69, 0.75, 0.8, 0.6, 0.4],
       registerIntervalHigh: [1.56, 1.44, 1.39, 1.23, 1.25, 1.2, 1.14, 1.6],
       fewestRegisters: 16,
+      fewestRegistersOfCallers: 32,
     },
     sequences: {
       "f32.div": {

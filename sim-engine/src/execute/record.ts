@@ -20,7 +20,7 @@ export class WarpRecord {
   readonly weights: number[] = [];
   /** Entry i's requests are those from `starts[i]` to `starts[i + 1]`. */
   readonly starts: number[] = [];
-  /** Three numbers a request: its site, cycles of the data path, and what it moves (see `WarpTrace.accesses`). */
+  /** Three numbers a request: its site, cycles of the data path, and what it moves (see `WarpTrace.accesses`); of constants, the byte it begins at. */
   readonly requests: number[] = [];
   /** Inner ones before those around them. */
   readonly repeats: RecordedRepeat[] = [];

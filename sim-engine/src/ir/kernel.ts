@@ -222,6 +222,8 @@ export type AtomicOperation =
   | "cas";
 /** The threads that an access is atomic among. */
 export type AtomicScope = "block" | "device" | "system";
+/** Functions of the device's runtime: code of its own, which a kernel calls and the compiler does not see. */
+export type DeviceFunction = "printf" | "malloc" | "free";
 export type ShuffleMode = "idx" | "up" | "down" | "xor";
 
 /** What an operation does, apart from its operands (`Op.args`, in the order given here). */
@@ -380,6 +382,8 @@ export type Action =
   /** (mask: i32, value: i32) `__reduce_*_sync`. */
   | { readonly kind: "reduce"; readonly op: "add" | "and" | "or" | "xor" | "min.s" | "max.s" | "min.u" | "max.u" }
   | { readonly kind: "phi" }
+  /** (what `printf` prints, the size that `malloc` is asked for, the pointer that `free` is given): a function of the device's runtime. */
+  | { readonly kind: "call"; readonly callee: DeviceFunction }
   | { readonly kind: "trap" }
   /** A value nobody knows, with the reason shown to the user when it decides an address or a branch. */
   | { readonly kind: "unknown"; readonly reason: string };

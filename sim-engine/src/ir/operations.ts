@@ -66,6 +66,7 @@ export function hasEffect(op: Op): boolean {
     case "vote":
     case "match":
     case "reduce":
+    case "call":
     case "trap":
       return true;
     case "load":

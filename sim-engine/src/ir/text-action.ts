@@ -172,6 +172,8 @@ export function printAction(action: Action): ActionText {
       return text(`${action.kind}.${action.mode}`);
     case "reduce":
       return text(`reduce.${action.op}`);
+    case "call":
+      return text(`call.${action.callee}`);
     case "unknown":
       return text("unknown", JSON.stringify(action.reason));
     case "syncwarp":
@@ -343,6 +345,8 @@ export function parseAction(
       return tail === "any" || tail === "all" || tail === "uni" || tail === "ballot" ? { kind: "vote", mode: tail } : undefined;
     case "match":
       return tail === "any" || tail === "all" ? { kind: "match", mode: tail } : undefined;
+    case "call":
+      return tail === "printf" || tail === "malloc" || tail === "free" ? { kind: "call", callee: tail } : undefined;
     case "reduce":
       return { kind: "reduce", op: tail as Extract<Action, { kind: "reduce" }>["op"] };
   }

@@ -37,6 +37,7 @@ b9:
   %24: f32 = atomic.global.device.add %21, %23
   store.global %21, %23, %20, align 8
   barrier
+  call.printf %3, %20
   %26: f32 = unknown "nobody \\"knows\\""
   return
 }

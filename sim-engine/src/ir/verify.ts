@@ -110,6 +110,7 @@ function operandProblem(op: Op): string | undefined {
     case "special":
     case "unknown":
       return count(0);
+    case "call":
     case "trap":
     case "barrier.arrive":
     case "copy.commit":

@@ -95,7 +95,7 @@ const readsConstant = ({ instruction: { opcode, op } }: Node): boolean =>
 
 /** What an instruction does to memory, as far as its order with others goes; undefined: nothing. */
 export function memoryKind(opcode: string): "load" | "store" | "fence" | undefined {
-  if (/^(BAR|SYNCS|WARPGROUP|MEMBAR|WARPSYNC|DEPBAR|BSYNC|BSSY|CCTL|BRA|EXIT)/.test(opcode)) return "fence";
+  if (/^(BAR|SYNCS|WARPGROUP|MEMBAR|WARPSYNC|DEPBAR|BSYNC|BSSY|CCTL|CALL|BRA|EXIT)/.test(opcode)) return "fence";
   if (/^(ST|SUST|RED|ATOM|LDGSTS)/.test(opcode)) return "store";
   return /^([HIQ]GMMA|LDG|LDS|LDL|LD\.|TEX|TLD|SULD)/.test(opcode) ? "load" : undefined;
 }

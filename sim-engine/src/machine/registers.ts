@@ -8,6 +8,7 @@ import type { Work } from "../work.ts";
 import { groupWords } from "./group-registers.ts";
 import type { MachineBlock, RegisterEstimate } from "./machine.ts";
 import { Pressure, type Scheduled } from "./pressure.ts";
+import { hasCalls } from "./select-call.ts";
 import { type Target, warpSize } from "./target.ts";
 
 /**
@@ -25,7 +26,8 @@ export function allocate(
   const reallocated = reallocatedBy(kernel);
   const room = Math.max(bound, reallocated ?? 0);
   const inProducts = groupWords(blocks, work);
-  const least = inProducts > 0 ? inProducts + nvcc.groupRegisters : nvcc.fewestRegisters;
+  const fewest = hasCalls(kernel) ? nvcc.fewestRegistersOfCallers : nvcc.fewestRegisters;
+  const least = inProducts > 0 ? inProducts + nvcc.groupRegisters : fewest;
   const steps = given === undefined ? registerSteps(kernel, target).filter((step) => step >= least) : [];
   const { limit, words, atCalls, code } = fewestThatFit(
     new Pressure(kernel, blocks, work),

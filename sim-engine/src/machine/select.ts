@@ -18,6 +18,7 @@ import { predicatedBlocks } from "./predicate.ts";
 import { readFirst } from "./read-first.ts";
 import { allocate } from "./registers.ts";
 import { selectAsync } from "./select-async.ts";
+import { printedBytes, selectCall } from "./select-call.ts";
 import { selectControl } from "./select-control.ts";
 import { selectFloat, selectMath } from "./select-float.ts";
 import { selectGroup } from "./select-group.ts";
@@ -110,6 +111,9 @@ function selectOp(selection: Selection, code: BlockCode, op: Op): void {
       break;
     case "atomic":
       selectAtomic(selection, code, op);
+      break;
+    case "call":
+      selectCall(selection, code, op);
       break;
     default:
       selection.emit(code, op, withOtherHalf(choose(selection, code, op), pairs.of(op)));
@@ -213,4 +217,7 @@ function guardsOf(selection: Selection, arm: Block): readonly Register[] {
 }
 
 const localBytes = (kernel: Kernel): number =>
-  (kernel.blocks[0]?.ops ?? []).reduce((sum, { action }) => sum + (action.kind === "alloca" ? Math.ceil(action.bytes / 8) * 8 : 0), 0);
+  (kernel.blocks[0]?.ops ?? []).reduce(
+    (sum, { action }) => sum + (action.kind === "alloca" ? Math.ceil(action.bytes / 8) * 8 : 0),
+    printedBytes(kernel),
+  );

@@ -13,7 +13,7 @@ import {
   sectorsOfRanges,
   wavefrontsOfSpin,
 } from "../execute/accesses.ts";
-import { globalBase, localBase } from "../execute/memory.ts";
+import { constantBase, globalBase, localBase } from "../execute/memory.ts";
 import type { CompiledBlock, Program } from "../execute/program.ts";
 import { tensorOf } from "../execute/provenance.ts";
 import type { WarpRecord } from "../execute/record.ts";
@@ -26,6 +26,7 @@ import { laneGroups, localAddresses } from "../memory/sectors.ts";
 import type { MemorySite } from "../memory/site.ts";
 import { roomOfWarp, type TimedCode, TraceRecorder, type WarpTrace } from "../timing/index.ts";
 import { AtomicRegions } from "./atomic-regions.ts";
+import { constantMisses } from "./constant-misses.ts";
 import { loggedRepeats } from "./logged-repeats.ts";
 import { goesOnAlike, type Thinned, thinned } from "./thinned.ts";
 
@@ -238,6 +239,10 @@ export class Observer implements AccessListener {
       this.#localRequest(counter, place, addresses, from, mask, cost);
       return;
     }
+    if (counter.space === "constant") {
+      if (!record.full) record.requests.push(site, cost, addresses[from + 31 - Math.clz32(mask & -mask)]! - constantBase);
+      return;
+    }
     if (!record.full) {
       const cycles = moved ? Math.round(moved.cycles) : pathCycles(counter, addresses, from, mask, cost);
       record.requests.push(site, cycles, amountOf(counter, addresses, from, mask, cost));
@@ -282,6 +287,10 @@ export class Observer implements AccessListener {
     const line = Math.floor(first / shapeBytes) * shapeBytes;
     shape.observed ??= this.#observe(counter, shape, first, line, pattern, mask);
     const { cycles, amount, sectors, bytes } = shape.observed;
+    if (counter.space === "constant") {
+      if (!record.full) record.requests.push(site, cycles, first - constantBase);
+      return;
+    }
     if (!record.full) record.requests.push(site, cycles, amount);
     if (offset === undefined || !this.#logged(record, site, kindOf(counter))) return;
     const base = (line + offset) / sectorBytes;
@@ -436,6 +445,12 @@ export interface Changed {
   request(site: number, cycles: number, amount: number): readonly [cycles: number, amount: number] | undefined;
 }
 
+/** What records number. */
+export interface RecordedKernel {
+  readonly blocks: readonly CompiledBlock[];
+  readonly sites: readonly MemorySite[];
+}
+
 /**
  * Records of a block's warps as the timing replays them; with what they ran and asked for as `changed` has it. Where one is longer than the
  * replay has room for and does not go on as it began, each is thinned by the same share: they have to meet at barriers as often.
@@ -443,11 +458,12 @@ export interface Changed {
  */
 export function tracesOf(
   records: readonly WarpRecord[],
-  blocks: readonly CompiledBlock[],
+  of: RecordedKernel,
   code: TimedCode,
   residentWarps: number,
   changed?: Changed,
 ): readonly WarpTrace[] {
+  const { blocks } = of;
   const waits = code.code.some((block) => block.some(({ kind }) => kind === "await"));
   const lengths = blocks.map(({ block }) => (code.isPredicated(block) ? 0 : (code.code[code.indexOf(block)]?.length ?? 0)));
   const longest = Math.max(0, ...records.map((record) => record.blocks.reduce((sum, index) => sum + (lengths[index] ?? 0), 0)));
@@ -460,7 +476,7 @@ export function tracesOf(
   return records.map((record) =>
     traceOf(
       record,
-      blocks,
+      of,
       code,
       new TraceRecorder(
         code.code.map((block) => block.length),
@@ -474,7 +490,7 @@ export function tracesOf(
 
 function traceOf(
   record: WarpRecord,
-  blocks: readonly CompiledBlock[],
+  { blocks, sites }: RecordedKernel,
   code: TimedCode,
   recorder: TraceRecorder,
   shorter: Thinned | undefined,
@@ -482,6 +498,7 @@ function traceOf(
 ): WarpTrace {
   const { requests, starts, weights } = record;
   const entry: number[] = [];
+  const missed = constantMisses(record, sites);
   for (const [k, index] of record.blocks.entries()) {
     entry.push(recorder.entries);
     const compiled = blocks[index];
@@ -491,7 +508,7 @@ function traceOf(
       recorder.enter(code.indexOf(compiled.block), (weights[k] ?? 1) * standsFor * (changed?.executed(compiled.block) ?? 1));
     const end = starts[k + 1] ?? requests.length;
     for (let r = starts[k] ?? end; r < end; r += 3) {
-      const [site, cycles, amount] = [requests[r]!, requests[r + 1]!, requests[r + 2]!];
+      const [site, cycles, amount] = [requests[r]!, requests[r + 1]!, missed.get(r) ?? requests[r + 2]!];
       const made = changed ? changed.request(site, cycles, amount) : [cycles, amount];
       if (made) recorder.access(site, made[0]!, made[1]!);
     }

@@ -3,13 +3,16 @@ import { isOfLanes } from "../execute/accesses.ts";
 import type { Program } from "../execute/program.ts";
 import type { MachineKernel } from "../machine/index.ts";
 import type { Sample } from "../sampling/sample.ts";
+import { calledInstructions } from "../timing/index.ts";
 import type { Work } from "../work.ts";
 import type { LaunchReport } from "./launch-report.ts";
 import { LineTable } from "./lines.ts";
 
 export interface Tally {
   readonly lines: LineTable;
+  /** Those of the kernel's own code, and of the functions of the device's runtime that it calls. */
   readonly instructions: LaunchReport["instructions"];
+  readonly called: LaunchReport["instructions"];
   readonly traffic: Pick<
     LaunchReport["traffic"],
     "globalLoadRequests" | "globalLoadSectors" | "globalStoreRequests" | "globalStoreSectors"
@@ -25,14 +28,20 @@ export interface Tally {
 export function tally(program: Program, machine: MachineKernel, { totals, counts }: Sample, work: Work): Tally {
   const lines = new LineTable(program.kernel);
   const instructions = { warp: 0, thread: 0 };
+  const called = { warp: 0, thread: 0 };
   for (const compiled of program.blocks) {
     const { executions, lanes, divergent } = counts.flow(totals, compiled);
     // Estimates are rounded, and must not come to more than 32 lanes a warp by that.
     const issued = Math.round(executions);
     const threads = Math.min(32 * issued, Math.round(lanes));
     const code = machine.blocks.get(compiled.block);
-    for (const { span } of code?.instructions ?? []) {
+    for (const { span, op, callee } of code?.instructions ?? []) {
       work.ask(1);
+      if (op?.action.kind === "call" && callee !== undefined && issued > 0) {
+        const each = calledInstructions({ callee: op.action.callee, lanes: threads / issued });
+        called.warp += Math.round(issued * each.warp);
+        called.thread += Math.round(issued * each.thread);
+      }
       instructions.warp += issued;
       instructions.thread += threads;
       lines.add(span, { instructions: issued, threadInstructions: threads });
@@ -82,6 +91,7 @@ export function tally(program: Program, machine: MachineKernel, { totals, counts
   return {
     lines,
     instructions,
+    called,
     traffic,
     shared,
     requestedBytes,

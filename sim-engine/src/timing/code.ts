@@ -3,7 +3,7 @@ import type { GpuValues } from "../gpus/figures.ts";
 import { pipes } from "../gpus/files.ts";
 import type { Pipe } from "../machine/machine.ts";
 import { latencyOn } from "../machine/opcodes.ts";
-import type { BlockTrace, ExecutionSummary, TimedInstruction } from "./summary.ts";
+import type { BlockTrace, ExecutionSummary, TimedInstruction, WarpTrace } from "./summary.ts";
 
 export const pipeNames: readonly Pipe[] = pipes;
 
@@ -18,6 +18,8 @@ export class ReplayCode {
   readonly latency: Float64Array;
   /** How often its pipe's time each instruction takes. */
   readonly work: Float64Array;
+  /** By block of the code, the instructions that call the device's runtime. */
+  readonly #calling: readonly (readonly number[])[];
 
   constructor(summary: ExecutionSummary, gpu: GpuValues) {
     this.instructions = summary.code.flat();
@@ -26,6 +28,7 @@ export class ReplayCode {
     for (let b = 1; b < this.start.length; b++) this.start[b] = this.start[b - 1]! + this.length[b - 1]!;
     this.latency = Float64Array.from(this.instructions, ({ latency, latencyFigure }) => latencyOn(gpu, latency, latencyFigure));
     this.work = Float64Array.from(this.instructions, ({ work }) => work ?? 1);
+    this.#calling = summary.code.map((block, b) => block.flatMap(({ call }, at) => (call ? [this.start[b]! + at] : [])));
     this.pipe = Uint8Array.from(this.instructions, (instruction) => pipeNames.indexOf(instruction.pipe));
   }
 
@@ -35,6 +38,15 @@ export class ReplayCode {
     for (const { blocks, weights } of block.warps)
       for (let i = 0; i < blocks.length; i++) sum += this.length[blocks[i]!]! * (weights?.[i] ?? 1);
     return sum;
+  }
+
+  /** How often a warp calls the device's runtime, by the calling instruction. */
+  callsOf({ blocks, weights }: WarpTrace): ReadonlyMap<number, number> {
+    const made = new Map<number, number>();
+    if (this.#calling.every((calls) => calls.length === 0)) return made;
+    for (const [entry, block] of blocks.entries())
+      for (const index of this.#calling[block]!) made.set(index, (made.get(index) ?? 0) + (weights?.[entry] ?? 1));
+    return made;
   }
 
   /** Sectors of a block's global atomic requests. */

@@ -31,6 +31,8 @@ const classes: Readonly<Record<string, ErrorClass>> = {
   "host-latency": "host",
   dependence: "waits",
   barrier: "waits",
+  call: "waits",
+  "device-calls": "waits",
   pipe: "waits",
   constant: "waits",
   "constant-latency": "waits",

@@ -15,7 +15,7 @@ export interface TimeEstimate {
   readonly cycles: number;
   /**
    * The busiest resource where it is busy for most of the time (`dram`, `l2`, `host-link`, `l2-port`, `l1`, `issue`, `fma`, `alu`, `xu`, `fp64`, `atomics`,
-   * `block-launch`, ...), `launch-overhead`, or what warps wait for: `dram-latency`, `l2-latency`, `barrier`, ...
+   * `device-calls`, `block-launch`, ...), `launch-overhead`, or what warps wait for: `dram-latency`, `l2-latency`, `barrier`, ...
    */
   readonly boundBy: string;
   /** Nanoseconds each resource would need alone, largest first. */
@@ -34,12 +34,13 @@ const displayed: Readonly<Record<string, string>> = {
   port: "l2-port",
   fmaheavy: "integer-multiply",
   constants: "constant",
+  calls: "device-calls",
 };
 /** A resource that is busy for this share of the time is what bounds the launch. */
 const bindingShare = 0.6;
 
 /** What all SMs share: where it bounds, those that go on have more of it. */
-const shared: ReadonlySet<string> = new Set(["port", "l2", "dram", "host", "atomics", "blocks"]);
+const shared: ReadonlySet<string> = new Set(["port", "l2", "dram", "host", "atomics", "calls", "blocks"]);
 
 /** Warps that queue for these are seen to: what they wait for in the memory's path may be its latency, or others. */
 const queuedFor: ReadonlySet<string> = new Set(["issue", ...pipeNames]);

@@ -9,6 +9,7 @@
  * 5. `estimateTime(summary, gpu)`.
  */
 
+export { calledInstructions } from "./device-calls.ts";
 export { timeRange } from "./error-bar.ts";
 export { estimateTime, type TimeEstimate } from "./estimate.ts";
 export { roomOfWarp } from "./replay.ts";

@@ -2,6 +2,7 @@
 
 import type { Rereads, SiteTraffic } from "../cache/traffic.ts";
 import type { GpuValues } from "../gpus/figures.ts";
+import { unpackMisses } from "../memory/constant-cache.ts";
 import { copyWrites } from "../memory/copied.ts";
 import { type MemorySite, writes } from "../memory/site.ts";
 import { Calendar } from "./calendar.ts";
@@ -9,6 +10,7 @@ import { globalContention, sharedContention } from "./contention.ts";
 import { goldenRatio } from "./golden-ratio.ts";
 import { loaded, type MemoryRates } from "./rates.ts";
 import { Server } from "./server.ts";
+import { SharedLines } from "./shared-lines.ts";
 import type { ExecutionSummary } from "./summary.ts";
 
 /** What a warp waits for: the reasons the replay adds up. */
@@ -23,6 +25,7 @@ export const reasons = [
   "atomic",
   "shuffle",
   "barrier",
+  "call",
   "pipe",
   "tensor",
   "start",
@@ -60,6 +63,8 @@ export class MemoryPath {
   weight = 1;
   /** The scheduler that it belongs to. */
   scheduler = 0;
+  /** It is of a block that is resident at first. */
+  isFirstBlock = true;
   /** Its slot, and its number among all that have come. */
   warp = 0;
   number = 0;
@@ -85,6 +90,13 @@ export class MemoryPath {
   /** By slot of a warp: when the last of its loads that goes to the L2 is back. */
   readonly #awaited: number[] = [];
   readonly #awaitedWhy: number[] = [];
+  /** By slot of a warp: when its next load of a constant can begin. */
+  readonly #constantTurn: number[] = [];
+  /** By site and warp: lines, and 256 bytes, that no constant load has brought yet. */
+  readonly #dueLines: Map<number, number>[] = [];
+  readonly #duePieces: Map<number, number>[] = [];
+  /** By site. */
+  readonly #constantLines: SharedLines[] = [];
   /** What hands data of the L1 on, a pass a cycle. */
   readonly #handing = new Calendar();
   /** What brings results of loads, and of wide products, to the registers: one a cycle, however many passes it took. */
@@ -163,6 +175,40 @@ export class MemoryPath {
     return this.constants.serve(at, this.#gpu.constantInterval, this.weight);
   }
 
+  /**
+   * A warp's load of so many addresses of constant memory, issued at `at`: those of one warp follow each other. Blocks that come later find
+   * on the SM what the first have brought there.
+   */
+  #constant(site: number, at: number, cycles: number, amount: number): void {
+    const gpu = this.#gpu;
+    const { lines, pieces, fits, thrashes } = unpackMisses(amount);
+    const misses = (this.isFirstBlock || !fits) && this.#due(this.#dueLines, site, lines);
+    const fills = misses && this.isFirstBlock && this.#due(this.#duePieces, site, pieces / lines);
+    const others = misses && !thrashes ? (this.#constantLines[site] ??= new SharedLines()) : undefined;
+    const brought = others?.ask(this.warp, this.number);
+    const brings = misses && brought === undefined;
+    const served = this.constants.serve(at, cycles * gpu.constantInterval + (brings ? gpu.constantLineInterval : 0), this.weight);
+    const begin = Math.max(served, this.#constantTurn[this.warp] ?? 0);
+    this.#constantTurn[this.warp] = begin + (brings ? gpu.constantMissTurn : gpu.constantTurn);
+    let there = Math.max(begin, brought ?? 0);
+    if (brings) {
+      there += gpu.constantLineLatency + (fills ? gpu.constantPieceLatency + gpu.dramLatency - gpu.l2Latency : 0);
+      others?.bring(there);
+    }
+    this.done = there + (gpu.constantL1Latency ?? gpu.sharedLatency) + (cycles - 1) * gpu.constantInterval;
+    this.reason = reasonIndex.constant;
+  }
+
+  /** Whether what a site's requests each have a share of has come to another whole one, of this warp's. */
+  #due(due: Map<number, number>[], site: number, share: number): boolean {
+    if (share === 0) return false;
+    const ofSite = (due[site] ??= new Map());
+    const owed = (ofSite.get(this.number) ?? 0) + share;
+    const isWhole = owed >= 0.5;
+    ofSite.set(this.number, isWhole ? owed - 1 : owed);
+    return isWhole;
+  }
+
   /** An integer product with 64 bits, issued at `at`: loads wait for it, though it waits for none of them (h200-naive-parts.txt). */
   wideProduct(at: number): void {
     this.#results.serve(at, at, this.#gpu.wideProductInterval);
@@ -182,10 +228,7 @@ export class MemoryPath {
       this.reason = reasonIndex.dependence;
     } else if (site.space === "shared") this.#shared(site, at, cycles, amount);
     else if (site.space === "constant") {
-      const gpu = this.#gpu;
-      const begin = this.constants.serve(at, cycles * gpu.constantInterval, this.weight);
-      this.done = begin + (gpu.constantL1Latency ?? gpu.sharedLatency) + (cycles - 1) * gpu.constantInterval;
-      this.reason = reasonIndex.constant;
+      this.#constant(siteIndex, at, cycles, amount);
     } else this.#global(site, siteIndex, at, cycles, amount);
   }
 

@@ -2,7 +2,7 @@
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Work } from "../work.ts";
 import { pipeNames } from "./code.ts";
-import { reasons } from "./memory-path.ts";
+import { type Reason, reasonIndex, reasons } from "./memory-path.ts";
 import { SmReplay } from "./sm.ts";
 import type { StallShares } from "./stalls.ts";
 import type { ExecutionSummary } from "./summary.ts";
@@ -95,18 +95,25 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
     dram: memory.dram.busy * scale,
     host: Math.max(memory.hostReads.busy, memory.hostWrites.busy) * scale,
     atomics: memory.atomics.busy * scale,
+    calls: sm.calls.busy,
   };
+  // What stands for many may not have been replayed often enough for queues to fill.
+  const replayed = Math.max(cycles, ...Object.values(servers));
+  // Of the few that call, none may be on this SM: the launch ends with them, and hardly anybody is there.
+  const withOthers = Math.min(1, replayed / sm.calls.least);
+  if (sm.calls.longest !== undefined && withOthers < 1) sm.stalls.end(sm.calls.longest, reasonIndex.call, withOthers);
+  const ended = (share: number, reason: Reason): number => share * withOthers + (reason === "call" ? 1 - withOthers : 0);
+  const residentWarps = sm.stretched > 0 ? (sm.residentIntegral + (passed > 0 ? steadyWarps * passed : 0)) / (sm.stretched + passed) : 0;
   return {
-    // What stands for many may not have been replayed often enough for queues to fill.
-    cycles: Math.max(cycles, ...Object.values(servers)),
-    residentWarps: sm.stretched > 0 ? (sm.residentIntegral + (passed > 0 ? steadyWarps * passed : 0)) / (sm.stretched + passed) : 0,
+    cycles: replayed / withOthers,
+    residentWarps: residentWarps * withOthers,
     busy: {
       issue: (sm.done / gpu.issuesPerScheduler) * ofScheduler,
       ...Object.fromEntries(pipeNames.map((name, i) => [name, sm.pipeBusy[i]! * ofScheduler])),
       ...servers,
       blocks: sm.blocksHere * sm.distributorInterval,
     },
-    waits: Object.fromEntries(reasons.map((name, i) => [name, waited > 0 ? sm.waits[i]! / waited : 0])),
+    waits: Object.fromEntries(reasons.map((name, i) => [name, ended(waited > 0 ? sm.waits[i]! / waited : 0, name)])),
     queued: sm.queued / Math.max(1, waited + sm.done),
     stalls: sm.stalls.shares(),
     ...(sm.blocksHere <= resident ? { atOnce: { blocks: sm.blocksHere, instructions, longest: sm.deal.longest } } : {}),

@@ -11,6 +11,7 @@ import { pipeNames, ReplayCode } from "./code.ts";
 import { CodeFetch } from "./code-fetch.ts";
 import { Copies } from "./copies.ts";
 import { Deal } from "./deal.ts";
+import { DeviceCalls } from "./device-calls.ts";
 import { MemoryPath, reasonIndex, reasons } from "./memory-path.ts";
 import { contributions, Phases } from "./phases.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
@@ -92,6 +93,7 @@ export class SmReplay {
   readonly barriers: Server;
   /** By scheduler: when its last barrier was counted. */
   readonly barrierTaken: Float64Array;
+  readonly calls: DeviceCalls;
   readonly scoreboard: Scoreboard;
   /** By slot, the instruction that makes what its warp waits for; its own where it waits for nothing that is made. */
   readonly cause: Uint32Array;
@@ -186,6 +188,7 @@ export class SmReplay {
     this.#contributions = new Map(traces.map((block) => [block, contributions(block, summary.sites)]));
     this.barriers = new Server(gpu.loadWindow);
     this.barrierTaken = new Float64Array(schedulers);
+    this.calls = new DeviceCalls(this.code, traces, totalBlocks, activeSms, gpu.loadWindow);
     this.products = new Products(slots, schedulers, this.memory.l1);
     this.scoreboard = new Scoreboard(gpu, slots, Math.max(1, summary.registers));
     this.cause = new Uint32Array(slots);
@@ -304,6 +307,7 @@ export class SmReplay {
     this.memory.weight = weight;
     this.memory.scheduler = k;
     this.memory.warp = slot;
+    this.memory.isFirstBlock = this.age[slot]! <= this.residentBlocks;
     this.memory.number = this.age[slot]! * this.warpsPerBlock + (slot % this.warpsPerBlock);
     const wait = this.ready[slot]! - this.issuedAt[slot]! - 1;
     const once = Math.min(wait, this.once[slot]!);
@@ -372,6 +376,16 @@ export class SmReplay {
       this.barrierTaken[k] = resident.arrived;
       this.#stop(slot);
       if (resident.waiting.length === resident.warps) this.#release(resident, time, weight);
+    } else if (instruction.call) {
+      this.calls.call(instruction.call, time, weight);
+      const { done, once } = this.calls;
+      const spent = (done - time - once) * weight + once;
+      this.waits[reasonIndex.call]! += spent;
+      this.stalls.queue(index, reasonIndex.call, spent);
+      // The function's own instructions are the warp's.
+      this.issuedAt[slot] = done - 1;
+      if (this.#settle(slot)) this.once[slot]! += once;
+      else this.#end(slot, done);
     } else if (!this.#settle(slot)) this.#end(slot, time + 1);
   }
 

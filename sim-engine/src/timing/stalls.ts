@@ -32,6 +32,11 @@ export class Stalls {
     this.#at[instruction * columns + othersTurn]! += cycles;
   }
 
+  /** All there is takes this share of the time: for the rest, a warp waits at an instruction. */
+  end(instruction: number, reason: number, share: number): void {
+    this.queue(instruction, reason, (1 / share - 1) * this.#at.reduce((sum, cycles) => sum + cycles, 0));
+  }
+
   /** Shares of all warps' time, by instruction: the whole, and by kind of wait. */
   shares(): StallShares {
     const total = this.#at.reduce((sum, cycles) => sum + cycles, 0);
@@ -69,6 +74,7 @@ const kindOf = {
   atomic: "atomics",
   shuffle: "shared",
   barrier: "barrier",
+  call: "call",
   pipe: "pipe",
   tensor: "pipe",
   start: "code",
@@ -76,7 +82,7 @@ const kindOf = {
 
 /**
  * What a warp waits for at an instruction: global and local memory, or room in the queue to it; shared memory and shuffles; constants;
- * atomics; a barrier; a pipe that is busy; the result of arithmetic; code that is not there yet; `issue`: nothing, it issues, or another
+ * atomics; a barrier; a function of the device's runtime; a pipe that is busy; the result of arithmetic; code that is not there yet; `issue`: nothing, it issues, or another
  * warp of its scheduler does.
  */
 export type WaitKind = (typeof kindOf)[keyof typeof kindOf] | "issue";

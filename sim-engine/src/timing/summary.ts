@@ -8,6 +8,7 @@ import type { Dim3 } from "../ir/kernel.ts";
 import type { Pipe, ProductTime } from "../machine/machine.ts";
 import type { LatencyFigure } from "../machine/opcodes.ts";
 import type { MemorySite } from "../memory/site.ts";
+import type { DeviceCall } from "./device-calls.ts";
 
 /** Work of the copy engine, and what mbarriers are told and asked. */
 export type AsyncKind = "bulk" | "bulk commit" | "bulk wait" | "arrive" | "await";
@@ -41,6 +42,7 @@ export interface TimedInstruction {
     | "wide product"
     | "barrier"
     | "branch"
+    | "call"
     | "commit"
     | "wait"
     | "product"
@@ -49,6 +51,7 @@ export interface TimedInstruction {
   readonly product?: ProductTime;
   /** Of a match: what it goes round for, on average. */
   readonly rounds?: number;
+  readonly call?: DeviceCall;
   /** Of waits for groups: so many of the last groups committed may be under way still. */
   readonly pending?: number;
   /** Of a barrier: all blocks of the launch come to it. */
@@ -81,7 +84,7 @@ export interface WarpTrace {
   /**
    * What the entries' memory instructions did, three numbers each: the site; cycles of the L1's data stage (global and local: the
    * larger of data and tag passes; shared: wavefronts; constant: distinct addresses); and what it moves (global and local: 32-byte
-   * sectors; shared atomics: the most lanes on one address; else 0). Of bulk copies and at mbarriers the second is the phase's number
+   * sectors; shared atomics: the most lanes on one address; constant: how often the caches do not hold it, by `packMisses`; else 0). Of bulk copies and at mbarriers the second is the phase's number
    * in the block, and a site stands there as often as it moves or meets something. Entry i of `blocks` has those from `accessStart[i]` to
    * `accessStart[i + 1]` (in accesses, not numbers), in any order; a site that is missing had no lane active.
    */

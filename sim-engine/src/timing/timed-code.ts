@@ -25,6 +25,7 @@ function kindOf({ op, opcode, pipe, product }: Instruction, site: number | undef
   if (product) return "product";
   const action = op?.action.kind;
   if (site !== undefined) return atPhases[action ?? ""] ?? "memory";
+  if (action === "call" && opcode.startsWith("CALL")) return "call";
   if (action === "bulk.commit") return "bulk commit";
   if (action === "bulk.wait") return opcode.startsWith("DEPBAR") ? "bulk wait" : "compute";
   if (action === "barrier") return pipe === "cbu" || opcode.startsWith("BAR") || opcode.startsWith("SYNCS") ? "barrier" : "compute";
@@ -70,9 +71,10 @@ function roundsOf({ action, args }: Op, values: number | undefined): number {
 
 /**
  * `sites` numbers the memory operations (loads, stores, atomics, copies) whose accesses are recorded. Of a memory operation that
- * takes several instructions the first memory instruction makes the access. `matches`: how many different values each was seen to meet, on average.
+ * takes several instructions the first memory instruction makes the access. `seen`: how many different values a match was seen to meet, and
+ * how many lanes make a call, on average.
  */
-export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>, matches: ReadonlyMap<Op, number>): TimedCode {
+export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>, seen: ReadonlyMap<Op, number>): TimedCode {
   const numbers = new Map<number, number>();
   const numberOf = ({ id }: { id: number }): number => {
     let number = numbers.get(id);
@@ -119,7 +121,8 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           ...(op?.action.kind === "barrier" && op.action.grid ? { grid: true } : {}),
           ...(work === undefined ? {} : { work }),
           ...(integerWork === undefined ? {} : { integerWork }),
-          ...(opcode === "MATCH" && op ? { rounds: roundsOf(op, matches.get(op)) } : {}),
+          ...(opcode === "MATCH" && op ? { rounds: roundsOf(op, seen.get(op)) } : {}),
+          ...(kind === "call" && op?.action.kind === "call" ? { call: { callee: op.action.callee, lanes: seen.get(op) ?? 1 } } : {}),
           ...(product === undefined ? {} : { product }),
         };
         return accesses === undefined ? timed : { ...timed, site: accesses };

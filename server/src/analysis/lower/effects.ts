@@ -1,4 +1,5 @@
 import type { Expression } from "../../syntax/ast.ts";
+import { lowerDelete } from "./emit/heap.ts";
 import type { Lowering } from "./emit/lowering.ts";
 import { scalarOf } from "./emit/scalars.ts";
 import { calleeText } from "./unknown.ts";
@@ -21,8 +22,7 @@ export function effect(lowering: Lowering, written: Expression): void {
       lowering.value(expression);
       return;
     case "delete":
-      // Destructors of what lies in the heap are not looked for.
-      lowering.effect(expression.operand);
+      lowerDelete(lowering, expression);
       return;
     case "postfix":
       if (info && scalarOf(info.type)) lowering.value(expression);

@@ -240,6 +240,25 @@ describe("kernels", () => {
   });
 });
 
+describe("calls of the device's runtime", () => {
+  const table: Record<string, [body: string, calls: readonly string[]]> = {
+    "a text alone": ['printf("hello");', ["printf"]],
+    "numbers, as C passes them": ['printf("%d %f %c %lld", n, p[0], (char)n, 1LL);', ["printf i32 f64 i32 i64"]],
+    "texts and pointers": ['printf("%s %p %s", "text", p, n ? "yes" : "no");', ["printf ptr ptr ptr"]],
+    "what is asked about": ['p[0] = printf("%d", n);', ["printf i32"]],
+    memory: ["float *q = (float *)malloc(n); free(q);", ["malloc i64", "free ptr"]],
+    objects: ["int *q = new int(n); delete q; float *r = new float[n]; delete[] r;", ["malloc i64", "free ptr", "malloc i64", "free ptr"]],
+  };
+  test.each(Object.entries(table))("%s", async (_, [body, calls]) => {
+    const kernel = await lowered(`__global__ void k(float *p, int n) { ${body} }`);
+    expect(
+      ops(kernel).flatMap(({ action, args }) =>
+        action.kind === "call" ? [[action.callee, ...args.map(({ type }) => type)].join(" ")] : [],
+      ),
+    ).toEqual(calls);
+  });
+});
+
 describe("spans", () => {
   const spanned = (kernel: Kernel, kind: string, text: string): string[] =>
     ops(kernel)
@@ -335,7 +354,6 @@ describe("what is taken for granted is said", () => {
   const table: Record<string, [before: string, body: string, what: string, accesses: string[]]> = {
     "device allocation": ["", "float *q = new float[n]; q[0] = 1.0f; delete[] q;", "malloc", ["store.generic align 4"]],
     malloc: ["", "float *q = (float *)malloc(n); q[0] = 1.0f; free(q);", "malloc", ["store.generic align 4"]],
-    printf: ["", 'printf("%d", n);', "printf", []],
     "a warp that sleeps": ["", "__nanosleep(100);", "__nanosleep", []],
     "nested launches": ["__global__ void other(float *) {}", "other<<<1, n>>>(p + n);", "launch of other", []],
     "the runtime": ["", "cudaDeviceSynchronize();", "cudaDeviceSynchronize", []],

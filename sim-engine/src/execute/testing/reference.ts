@@ -208,6 +208,7 @@ export class Reference {
       }
       case "syncwarp":
       case "fence":
+      case "call":
         return 0n;
       default:
         throw new Error(`the reference has no ${action.kind}`);

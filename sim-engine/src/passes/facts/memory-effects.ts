@@ -24,6 +24,9 @@ export function clobbers(kernel: Kernel, op: Op, location: Location, written = l
     case "syncwarp":
       // Other threads' writes become visible; nobody else sees local memory.
       return location.space !== "local";
+    case "call":
+      // nvcc does not see what it does: 13.0 loads again behind each of them.
+      return location.space !== "local";
     case "load":
       return action.volatile === true && location.space !== "local";
     default:
@@ -46,6 +49,8 @@ export function mayWrite(op: Op): boolean {
     case "barrier.arrive":
     case "fence":
     case "syncwarp":
+      return true;
+    case "call":
       return true;
     case "load":
       return op.action.volatile === true;

@@ -81,6 +81,7 @@ const hasCall = (loop: Loop): boolean => [...loop.blocks].some(({ ops }) => ops.
 
 function isCall({ action, type }: Op): boolean {
   switch (action.kind) {
+    case "call":
     case "barrier":
     case "syncwarp":
     case "shuffle":
@@ -144,8 +145,8 @@ const isForbidden = ({ header: { unroll } }: Loop): boolean => unroll === 1 || u
 
 /** What ptxas does with what NVVM left. */
 export function assemblerFactor(loop: Loop, trips: number | undefined): Decision {
-  // It leaves loops with atomics and fences (validation/compiler/steps.json).
-  const isOrdered = ({ action: { kind } }: Op): boolean => kind === "atomic" || kind === "fence";
+  // It leaves loops with atomics and fences (validation/compiler/steps.json), and with calls (nvcc 13.0).
+  const isOrdered = ({ action: { kind } }: Op): boolean => kind === "atomic" || kind === "fence" || kind === "call";
   if (isForbidden(loop) || hasGroupProducts(loop)) return { kind: "none" };
   const ops = [...loop.blocks].flatMap((block) => block.ops);
   if (ops.some((op) => isOrdered(op) || leavesForRare(op))) return { kind: "none" };

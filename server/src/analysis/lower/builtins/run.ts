@@ -4,7 +4,7 @@ import type { Expression, Node } from "../../../syntax/ast.ts";
 import type { Resolved } from "../../sema/context.ts";
 import type { Recipe } from "../../sema/library/recipe.ts";
 import { lastName } from "../../sema/scope.ts";
-import { boolType, integerType, intType, isFloating, referred } from "../../sema/type-tools.ts";
+import { boolType, decay, floatType, integerType, intType, isFloating, promote, referred, underlying } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
 import { binary, negate, type Typed } from "../emit/arithmetic.ts";
 import { type Called, type Lowering, nothing, type Place, value } from "../emit/lowering.ts";
@@ -38,6 +38,14 @@ export function runRecipe(
       for (const each of args) ignore(lowering, each);
       if (recipe.time !== undefined) lowering.assume(name, "taken to take no time", `it is not simulated: ${recipe.time}`);
       return result.kind === "void" ? nothing : value(constantOf(lowering, 0n, result));
+    case "call": {
+      const given =
+        recipe.callee === "printf" ? args.slice(1).flatMap((each) => printed(lowering, each)) : values(lowering, use).map(({ op }) => op);
+      lowering.visit(node);
+      lowering.at(node);
+      builder.emit({ kind: "call", callee: recipe.callee }, "void", ...given);
+      return result.kind === "void" ? nothing : value(constantOf(lowering, BigInt(given.length), result));
+    }
     case "trap":
       lowering.visit(node);
       lowering.at(node);
@@ -119,6 +127,23 @@ export function runRecipe(
       return value(onValues(lowering, recipe, values(lowering, use), use.result, node));
   }
 }
+
+/** What is printed, as C passes it: integers are `int` at least, floats `double`; of a text its address, which nobody reads here. */
+function printed(lowering: Lowering, argument: Expression): Op[] {
+  const expression = lowering.context.clarify(argument);
+  if (expression.kind === "string") return [lowering.constant("ptr", textAddress)];
+  const type = lowering.tryTypeOf(expression);
+  const plain = type && decay(type);
+  if (!plain || (!scalarOf(plain) && plain.kind !== "pointer")) {
+    ignore(lowering, expression);
+    return [];
+  }
+  const op = lowering.value(expression);
+  return [convert(lowering, op, plain, isFloating(plain) ? floatType("double") : promote(underlying(plain)))];
+}
+
+/** Where no text stands: it is not a null pointer, which would be a register that is there already. */
+const textAddress = 8;
 
 /** The value of a recipe that only computes. */
 function onValues(lowering: Lowering, recipe: Recipe, given: readonly Typed[], result: Type, node: Node): Op {

@@ -11,17 +11,20 @@ const heapBytes = 2 ** 32;
 export function allocate(lowering: Lowering, bytes: Op, node: Node): Op {
   const { builder, kernel } = lowering;
   kernel.globals.push({ name: "heap", space: "global", bytes: heapBytes, align: 512, element: "i32", content: { kind: "unknown" } });
-  // The times: microbenchmarks/h200-device-calls.tsv.
-  lowering.assume(
-    "malloc",
-    "memory of its own for each thread",
-    "the allocator is not simulated: on an H200 a call takes 8 µs by itself, and with many warps 2 to 6 µs for each of them",
-  );
+  lowering.assume("malloc", "memory of its own for each thread", "where the device's allocator puts it is not simulated");
   lowering.at(node);
+  builder.emit({ kind: "call", callee: "malloc" }, "void", bytes);
   const heap = builder.emit({ kind: "global.address", index: kernel.globals.length - 1 }, "ptr");
   const threads = builder.int("add", builder.int("mul", linear(builder, "ctaid"), product(builder, "ntid")), linear(builder, "tid"));
   const rounded = builder.int("and", builder.int("add", bytes, builder.constant("i64", 15n)), builder.constant("i64", -16n));
   return builder.gep(heap, builder.int("mul", rounded, builder.convert("zext", threads, "i64")), 1, 0);
+}
+
+/** `delete p` and `delete[] p`; destructors of what lies in the heap are not looked for. */
+export function lowerDelete(lowering: Lowering, expression: Expression & { kind: "delete" }): void {
+  const pointer = lowering.value(expression.operand);
+  lowering.at(expression);
+  lowering.builder.emit({ kind: "call", callee: "free" }, "void", pointer);
 }
 
 /** `new T(...)` and `new T[n]`; what a placement names is where the object goes. */

@@ -145,14 +145,7 @@ export const deviceFunctions: readonly Entry[] = [
 
   [{ kind: "special", register: "clock" }, "long long clock64()", "long clock()", "long __clock()"],
   [{ kind: "special", register: "globaltimer" }, "unsigned long long __globaltimer()"],
-  [
-    {
-      kind: "ignore",
-      // microbenchmarks/h200-device-calls.tsv
-      time: "on an H200 a warp waits 20 µs for its call, and other warps' follow it, each 2 µs later for one lane and 10 µs for 32",
-    },
-    "int printf(const char*, ...)",
-  ],
+  [{ kind: "call", callee: "printf" }, "int printf(const char*, ...)"],
   [{ kind: "ignore", time: "the warp sleeps about as long as it says" }, "void __nanosleep(unsigned)"],
   [
     { kind: "ignore" },
@@ -194,5 +187,5 @@ export const deviceFunctions: readonly Entry[] = [
   ],
   [{ kind: "special form", name: "current graph" }, "cudaGraphExec_t cudaGetCurrentGraphExec()"],
   [{ kind: "special form", name: "device malloc" }, "void* malloc(size_t)"],
-  [{ kind: "ignore" }, "void free(void*)"],
+  [{ kind: "call", callee: "free" }, "void free(void*)"],
 ];

@@ -65,6 +65,8 @@ export type Recipe =
   | { readonly kind: "surface write"; readonly shape: ImageShape; readonly layered: boolean }
   /** Arguments are evaluated for their effects, and that is all; `time`: what it takes, where it is no small matter. */
   | { readonly kind: "ignore"; readonly time?: string }
+  /** A function of the device's runtime, given its arguments as C passes them where none is declared; of `printf`, what follows the text. */
+  | { readonly kind: "call"; readonly callee: "printf" | "free" }
   | { readonly kind: "trap" }
   /** Code of its own, by name, in lower/builtins. */
   | { readonly kind: "special form"; readonly name: string }
