@@ -1,7 +1,7 @@
 /** How much of the launch is new: the blocks of a grid as multiples of one of them, from what each shares with those a step apart. */
 import type { Dim3 } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
-import type { BySite, Footprints } from "./footprint.ts";
+import type { BySite, FirstTouches, Footprints } from "./footprint.ts";
 import type { LogPlan } from "./sample.ts";
 import type { TrafficInput } from "./traffic.ts";
 
@@ -10,6 +10,8 @@ export interface StepNovelty {
   /** In blocks along one direction. */
   readonly distance: number;
   readonly novelty: Float64Array;
+  /** On average of the blocks that stand so far apart: where rows begin within sectors, one neighbour shares more than the other. */
+  readonly onAverage: Float64Array;
 }
 
 /** Along each direction, the next block first. */
@@ -47,6 +49,7 @@ export class Extent {
     const steps = novelty[direction]!.map((step, j) => ({
       distance: step.distance,
       anew: 1 - (1 - step.novelty[site]!) * (kept[j] ?? 1),
+      onAverage: 1 - (1 - step.onAverage[site]!) * (kept[j] ?? 1),
     }));
     return unionOf(steps, size);
   }
@@ -56,8 +59,8 @@ export class Extent {
  * What `size` blocks in a row touch, in blocks: groups as long as the longest step, each `anew` to the one before; what a group touches
  * is told by the shorter steps. What overlaps is not told twice: blocks bring no more than the step at which most is new for its length.
  */
-function unionOf(steps: readonly { readonly distance: number; readonly anew: number }[], size: number): number {
-  const rate = Math.max(0, ...steps.map(({ distance, anew }) => anew / distance));
+function unionOf(steps: readonly { readonly distance: number; readonly anew: number; readonly onAverage: number }[], size: number): number {
+  const rate = Math.max(0, ...steps.map(({ distance, onAverage }) => onAverage / distance));
   const union = (length: number, among: number): number => {
     if (length <= 1) return length;
     const step = steps[among - 1];
@@ -95,22 +98,40 @@ export function noveltiesOf(
       }),
     })),
   );
+  const all = new Float64Array(sites.length).fill(1);
   return (what) =>
     directions.map((along) => {
       // Of a step that nobody saw, blocks share what those nearer do; and the next one shares nothing.
-      let nearer = new Float64Array(sites.length).fill(1);
+      let nearer: Omit<StepNovelty, "distance"> = { novelty: all, onAverage: all };
       return along.map(({ distance, pairs }): StepNovelty => {
         // Blocks that work together may end between two: the neighbour that shares more is of the same group, and who is of another is
         // told by a longer step.
-        const novelty = nearer.map(
-          (before, s) =>
-            pairs.reduce<number | undefined>((least, pair) => {
-              const alone = pair.alone[what][s]!;
-              return alone > 0 ? Math.min(least ?? 1, pair.after[what][s]! / alone) : least;
-            }, undefined) ?? before,
+        const nearest = pairs.reduce<(typeof pairs)[number] | undefined>(
+          (least, pair) => (least && shareOf(least, what) <= shareOf(pair, what) ? least : pair),
+          undefined,
         );
-        nearer = novelty;
-        return { distance, novelty };
+        const novelty = nearer.novelty.map((before, s) => newIn(nearest ? [nearest] : [], what, s) ?? newIn(pairs, what, s) ?? before);
+        const onAverage = nearer.onAverage.map((before, s) => newIn(pairs, what, s) ?? before);
+        nearer = { novelty, onAverage };
+        return { distance, ...nearer };
       });
     }) as unknown as Novelty;
+}
+
+/** A block by itself, and behind another. */
+interface Behind {
+  readonly alone: FirstTouches;
+  readonly after: FirstTouches;
+}
+
+/** The share of a site's first touches that are new, of some blocks behind others; undefined where none makes any. */
+function newIn(pairs: readonly Behind[], what: BySite, site: number): number | undefined {
+  const alone = pairs.reduce((sum, pair) => sum + pair.alone[what][site]!, 0);
+  return alone > 0 ? Math.min(1, pairs.reduce((sum, pair) => sum + pair.after[what][site]!, 0) / alone) : undefined;
+}
+
+/** The same of all sites: 1 where none makes any. */
+function shareOf({ alone, after }: Behind, what: BySite): number {
+  const total = (of: Float64Array): number => of.reduce((sum, count) => sum + count, 0);
+  return total(alone[what]) > 0 ? total(after[what]) / total(alone[what]) : 1;
 }
