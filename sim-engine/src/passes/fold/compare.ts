@@ -126,6 +126,8 @@ function foldMinMax(op: Op, condition: Op, a: Op, b: Op): undefined {
       return become(op, { kind: "int", op: `${signed ? "s" : "u"}${(predicate[1] === "l") === straight ? "min" : "max"}` }, a, b);
     }
   }
+  const stepped = x && y && extremeOfSteps(condition.action.predicate, [x, y], [a, b]);
+  if (stepped) return become(op, { kind: "int", op: stepped }, a, b);
   const straight = x === a && y === b;
   if (!straight && !(x === b && y === a)) return;
   switch (condition.action.predicate) {
@@ -144,6 +146,32 @@ function foldMinMax(op: Op, condition: Op, a: Op, b: Op): undefined {
     default:
       return;
   }
+}
+
+/**
+ * Where what is chosen stands a step from what is compared: `i > w - 1` is compared as `i >= w`, `i + 3 < 0` as `i < -3`, and is still the
+ * test of an extreme.
+ */
+function extremeOfSteps(predicate: IntPredicate, [x, y]: readonly [Op, Op], [a, b]: readonly [Op, Op]): "smin" | "smax" | undefined {
+  const [compared, chosen] = [[inSteps(x), inSteps(y)] as const, [inSteps(a), inSteps(b)] as const];
+  const straight = compared[0].base === chosen[0].base && compared[1].base === chosen[1].base;
+  if (!predicate.startsWith("s") || (!straight && !(compared[0].base === chosen[1].base && compared[1].base === chosen[0].base)))
+    return undefined;
+  const [left, right] = straight ? chosen : [chosen[1], chosen[0]];
+  // The chosen are as far apart as the compared and so much more: for whole numbers, less than 0 is -1 at most.
+  const more = left.by - compared[0].by - (right.by - compared[1].by);
+  const isSame = more === 0 || more === (predicate === "slt" || predicate === "sge" ? 1 : -1);
+  if (!isSame || (chosen[0].base === undefined && chosen[1].base === undefined)) return undefined;
+  return predicate.startsWith("sl") === straight ? "smin" : "smax";
+}
+
+/** A value as another and what is added to it, where that cannot overflow; a constant as what is added to nothing. */
+function inSteps(op: Op): { readonly base: Op | undefined; readonly by: number } {
+  const constant = op.type === "i1" ? undefined : intConstant(op);
+  if (constant !== undefined) return { base: undefined, by: constant };
+  const [base, by] = op.args;
+  const step = op.action.kind === "int" && op.action.op === "add" && op.action.exact ? intConstant(by) : undefined;
+  return step === undefined ? { base: op, by: 0 } : { base, by: step };
 }
 
 /** What an operand is extended from. */

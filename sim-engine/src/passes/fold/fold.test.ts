@@ -54,6 +54,17 @@ test.each([
     /icmp\.slt %17, %3/,
   ],
   ["8 > x is x < 8", "%19: i1 = icmp.sgt %7, %4\n%20: i32 = select %19, %4, %3", /icmp\.slt %4, %7/],
+  [
+    "x > n - 1 ? n - 1 : x is a minimum, though x is compared with n",
+    "%18: i32 = const -1\n%17: i32 = add.exact %3, %18\n%19: i1 = icmp.sgt %4, %17\n%20: i32 = select %19, %17, %4",
+    /= smin %17, %4/,
+  ],
+  [
+    "x + 1 < 8 ? 8 : x + 1 is a maximum, though x is compared",
+    "%17: i32 = add.exact %4, %6\n%19: i1 = icmp.slt %17, %7\n%20: i32 = select %19, %7, %17",
+    /= smax /,
+  ],
+  ["x < 8 ? x : 9 is none", "%18: i32 = const 9\n%19: i1 = icmp.slt %4, %7\n%20: i32 = select %19, %4, %18", /= select /],
   ["x < n ? x : n is a minimum", "%19: i1 = icmp.slt %4, %3\n%20: i32 = select %19, %4, %3", /= smin %4, %3/],
   [
     "bytes that are compared as integers, and chosen as bytes",
