@@ -50,6 +50,36 @@ describe("traffic", () => {
     expect(got.l2HitPct).toBeGreaterThan(99);
   });
 
+  // Rows of 16 threads that begin within sectors, as in images of bytes and of three bytes a pixel: each block goes on in a sector that the
+  // one before or the one behind has asked for, and not in both.
+  test.each([
+    ["bytes", 16, 0],
+    ["three bytes a pixel", 48, 0],
+    ["bytes and two on either side", 16, 2],
+  ])("%s: all of the image is read once", (_, row, halo) => {
+    const [columns, rows] = [240, 60];
+    const pitch = columns * row;
+    const at = (b: readonly number[], t: readonly number[], byte: number): number =>
+      Math.max(0, (b[1]! * 16 + t[1]!) * pitch + b[0]! * row + t[0]! * (row / 16) + byte);
+    const image: Pattern = {
+      grid: [columns, rows, 1],
+      block: [16, 16, 1],
+      blocksPerSm: 8,
+      l1Bytes,
+      rounds: [[2], [], []],
+      buffers: [pitch * rows * 16 + 64],
+      accesses: Array.from({ length: 2 * halo + 1 }, (_, k) => k - halo).map((byte) => ({
+        site: { space: "global", operation: "load", buffer: 0 },
+        bytes: 1,
+        at: (b, t) => at(b, t, byte),
+      })),
+    };
+    const got = estimateTraffic(trafficInput(image, h200));
+    expect(got.dramReadBytes / (pitch * rows * 16)).toBeGreaterThan(0.9);
+    // What memory brings along is not all found to be a neighbour's two blocks away.
+    expect(got.dramReadBytes / (pitch * rows * 16)).toBeLessThan(1.2);
+  });
+
   describe("what blocks side by side read at the same time", () => {
     /** Blocks of a grid of 8 by 8 that all run at once; each reads what `at` says of its row and column. */
     const square = (at: (x: number, y: number) => number): ReturnType<typeof estimateTraffic>["sites"][number] => {

@@ -103,6 +103,11 @@ export function noveltiesOf(
     directions.map((along) => {
       // Of a step that nobody saw, blocks share what those nearer do; and the next one shares nothing.
       let nearer: Omit<StepNovelty, "distance"> = { novelty: all, onAverage: all };
+      const among = asOne(
+        along.flatMap(({ pairs }) => pairs),
+        sites,
+        what,
+      );
       return along.map(({ distance, pairs }): StepNovelty => {
         // Blocks that work together may end between two: the neighbour that shares more is of the same group, and who is of another is
         // told by a longer step.
@@ -110,8 +115,10 @@ export function noveltiesOf(
           (least, pair) => (least && shareOf(least, what) <= shareOf(pair, what) ? least : pair),
           undefined,
         );
-        const novelty = nearer.novelty.map((before, s) => newIn(nearest ? [nearest] : [], what, s) ?? newIn(pairs, what, s) ?? before);
-        const onAverage = nearer.onAverage.map((before, s) => newIn(pairs, what, s) ?? before);
+        const novelty = nearer.novelty.map(
+          (before, s) => newIn(nearest ? [nearest] : [], what, among[s]!) ?? newIn(pairs, what, among[s]!) ?? before,
+        );
+        const onAverage = nearer.onAverage.map((before, s) => newIn(pairs, what, among[s]!) ?? before);
         nearer = { novelty, onAverage };
         return { distance, ...nearer };
       });
@@ -124,10 +131,22 @@ interface Behind {
   readonly after: FirstTouches;
 }
 
-/** The share of a site's first touches that are new, of some blocks behind others; undefined where none makes any. */
-function newIn(pairs: readonly Behind[], what: BySite, site: number): number | undefined {
-  const alone = pairs.reduce((sum, pair) => sum + pair.alone[what][site]!, 0);
-  return alone > 0 ? Math.min(1, pairs.reduce((sum, pair) => sum + pair.after[what][site]!, 0) / alone) : undefined;
+/**
+ * By site, those that are taken together with it. Where blocks begin at different places within sectors, other sites of a buffer are the first to
+ * come to its sectors in one block than in the next: what is new of them is told of them all.
+ */
+function asOne(pairs: readonly Behind[], sites: TrafficInput["sites"], what: BySite): readonly (readonly number[])[] {
+  const varies = (s: number): boolean => pairs.some(({ alone }) => alone[what][s] !== pairs[0]!.alone[what][s]);
+  const varying = [...sites.keys()].filter((s) => sites[s]!.buffer !== undefined && varies(s));
+  return sites.map(({ buffer }, s) => (varying.includes(s) ? varying.filter((other) => sites[other]!.buffer === buffer) : [s]));
+}
+
+/** The share of some sites' first touches that are new, of some blocks behind others; undefined where none makes any. */
+function newIn(pairs: readonly Behind[], what: BySite, sites: readonly number[]): number | undefined {
+  const count = (of: (pair: Behind) => FirstTouches): number =>
+    pairs.reduce((sum, pair) => sites.reduce((all, site) => all + of(pair)[what][site]!, sum), 0);
+  const alone = count((pair) => pair.alone);
+  return alone > 0 ? Math.min(1, count((pair) => pair.after) / alone) : undefined;
 }
 
 /** The same of all sites: 1 where none makes any. */
