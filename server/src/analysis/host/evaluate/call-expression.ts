@@ -29,6 +29,7 @@ import {
   type TemplateValue,
   type Value,
 } from "../values/model.ts";
+import { templateConstant } from "../values/template-constant.ts";
 import { int, nullPointer, unknown, voidValue } from "../values/values.ts";
 import { evaluateArguments } from "./arguments.ts";
 import { callFunction, callLambda } from "./function-call.ts";
@@ -72,6 +73,9 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
     const called = callCandidates(host, candidates, evaluateArguments(host, e.arguments), name, strict);
     if (called !== undefined) return called;
   }
+  // `std::numeric_limits<T>::max()`
+  const constant = name.parts.length > 1 && e.arguments.length === 0 ? host.semantics.constant(e, host.frame.substitution) : undefined;
+  if (constant !== undefined) return templateConstant(constant, text);
   const library = libraryFunction(text);
   if (library !== undefined) {
     const args = evaluateArguments(host, e.arguments);

@@ -20,6 +20,7 @@ import type { LoopTrace } from "./loop-trace.ts";
 export type Completion =
   | { readonly kind: "break" | "continue" | "exit" }
   | { readonly kind: "return"; readonly value: Value; readonly place?: Place | undefined }
+  | { readonly kind: "goto"; readonly label: string }
   | undefined;
 
 /** One call of a function. */
@@ -132,6 +133,8 @@ export interface Interpreter {
   readonly work: Work | undefined;
   /** `exit` was called or an exception thrown: the statement that notices ends with `exit`. */
   exited: boolean;
+  /** It was an exception, which a handler of a `try` around may take. */
+  thrown: boolean;
   /** Nothing that is still to run after the statement under way can launch: what follows the last launch need not be run. */
   final: boolean;
   /** All launches are made: the steps, without those of replayed loops, at which what follows is not run any more. */

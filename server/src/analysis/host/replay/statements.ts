@@ -89,6 +89,10 @@ export function statementCode(machine: Machine, s: Statement): Execute {
         return returns;
       };
     }
+    case "throw":
+      return () => {
+        throw new GivenUp();
+      };
     case "empty":
       return () => normal;
     default:
