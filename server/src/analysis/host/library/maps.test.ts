@@ -41,6 +41,31 @@ std::istringstream size("64x32"); int w = 0, h = 0; char by; size >> w >> by >> 
     ),
     ["k 60 32", "k 64 32"],
   ],
+  "algorithms that search, count, add up and move": [
+    inMain(
+      `std::vector<int> v(10); std::iota(v.begin(), v.end(), 1); k<<<std::lower_bound(v.begin(), v.end(), 7) - v.begin(), *std::upper_bound(v.begin(), v.end(), 7)>>>(a, 1);
+auto [low, high] = std::minmax_element(v.begin(), v.end()); k<<<*low, *high>>>(a, 1); std::vector<int> s(11, 0); std::partial_sum(v.begin(), v.end(), s.begin() + 1); k<<<s.back(), 32>>>(a, 1);
+std::exclusive_scan(v.begin(), v.end(), s.begin(), 0); k<<<s[9], 32>>>(a, 1); k<<<std::inner_product(v.begin(), v.end(), v.begin(), 0), std::clamp(77, 1, 50)>>>(a, 1);
+std::rotate(v.begin(), v.begin() + 3, v.end()); k<<<v[0], *std::next(v.begin(), 6)>>>(a, 1); auto end = std::partition(v.begin(), v.end(), [](int x) { return x > 5; }); k<<<end - v.begin(), std::is_sorted(v.begin(), v.end()) ? 32 : 64>>>(a, 1);`,
+      `#include <algorithm>\n#include <numeric>\n#include <vector>\n${kernel}`,
+    ),
+    ["k 6 8", "k 1 10", "k 55 32", "k 45 32", "k 385 50", "k 4 10", "k 5 64"],
+  ],
+  "algorithms on many elements, and on records by a rule": [
+    inMain(
+      `std::vector<int> d(5000); for (int i = 0; i < 5000; i++) d[i] = (i * 7) % 13; k<<<std::accumulate(d.begin(), d.end(), 0), *std::max_element(d.begin(), d.end())>>>(a, 1);
+std::vector<E> e{{1, 5}, {2, 1}, {2, 1}}; e.erase(std::unique(e.begin(), e.end(), [](const E &x, const E &y) { return x.u == y.u && x.v == y.v; }), e.end()); k<<<e.size(), 32>>>(a, 1);`,
+      `#include <algorithm>\n#include <numeric>\n#include <vector>\n${kernel}struct E { int u, v; };\n`,
+    ),
+    ["k 29992 12", "k 2 32"],
+  ],
+  "bits of integers": [
+    inMain(
+      "k<<<std::popcount(77u), std::bit_width(100u)>>>(a, 1); k<<<std::bit_ceil(900u), std::bit_floor(900u)>>>(a, 1); k<<<std::countr_zero(8u), std::countl_zero(1u)>>>(a, 1);",
+      `#include <bit>\n${kernel}`,
+    ),
+    ["k 4 7", "k 1024 512", "k 3 31"],
+  ],
   "function objects of the library beside one of the program's": [
     inMain(
       "std::multiplies<int> times; k<<<times(3, 4), 32>>>(a, 1);",
