@@ -65,7 +65,12 @@ export class ProgramLinker implements Linker {
 
   #define(name: string, owner: string | undefined): FunctionDeclaration | undefined {
     const inside = ({ semantics, globals }: ProgramUnit) =>
-      semantics.functions.find((fn) => fn.body !== undefined && lastText(fn) === name && globals.classOf(fn) === owner);
+      semantics.functions.find(
+        (fn) =>
+          fn.body !== undefined &&
+          lastText(fn) === name &&
+          (owner === undefined ? globals.classOf(fn) : globals.pathOf(fn).at(-1)) === owner,
+      );
     const own = inside(this.#own);
     if (own !== undefined) return own;
     for (const [path, text] of this.#siblings()) {

@@ -95,10 +95,16 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
     const values = args.map(({ value }) => value);
     return construct(host, type, values, true);
   }
-  const linked = host.linker?.definition(text);
+  const linked = host.linker?.definition(text) ?? methodAround(host, text);
   if (linked !== undefined) return callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
   waitAsked(host, text, args, e);
   return callUnknown(host, text, args);
+}
+
+/** A method that is defined outside of the class around, where the class itself does not tell. */
+function methodAround(host: Interpreter, name: string): FunctionDeclaration | undefined {
+  const around = host.frame.path.at(-1);
+  return around === undefined ? undefined : host.linker?.definition(name, around);
 }
 
 /** `f(...)` in a method, where its class, or that of the object, has such a method: names of the class come before all others. */
