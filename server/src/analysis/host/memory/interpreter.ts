@@ -171,7 +171,7 @@ export interface Interpreter {
 export class OutOfSteps extends Error {}
 
 /** Steps (expressions and statements) one evaluation may take besides those of loops that are replayed, which have a limit of their own. */
-const stepLimit = 300_000;
+const stepLimit = 500_000;
 /** Calls within calls. */
 export const depthLimit = 60;
 /** Recursive calls in all: some recursions branch at every level. */
