@@ -39,7 +39,7 @@ const running =
   "if (n == 0) return out; auto sum = first[0]; out[0] = sum; for (size_t i = 1; i < n; i++) { sum = SUM(sum, first[i]); out[i] = sum; } return out + n;";
 const total = "for (size_t i = 0; i < n; i++) sum = SUM(sum, first[i]); return sum;";
 
-/** Of `<algorithm>` and `<numeric>`. */
+/** Of `<algorithm>`. */
 export const algorithms = `#pragma once
 #include <utility>
 namespace std {
@@ -72,23 +72,7 @@ ${[
     nothing,
     "if (n == 0) return last; size_t kept = 0; for (size_t i = 1; i < n; i++) if (!(first[kept] == first[i])) first[++kept] = first[i]; return first + kept + 1;",
   ),
-  summed("O", "partial_sum", out, running),
-  summed("O", "inclusive_scan", out, running),
-  summed(
-    "O",
-    "exclusive_scan",
-    both(out, init),
-    "for (size_t i = 0; i < n; i++) { auto next = SUM(sum, first[i]); out[i] = sum; sum = next; } return out + n;",
-  ),
-  summed("T", "accumulate", init, total),
-  summed("T", "reduce", init, total),
-  on("auto", "reduce", nothing, "auto sum = first[0]; for (size_t i = 1; i < n; i++) sum = sum + first[i]; return sum;"),
-].join(
-  "",
-)}template <typename I, typename J, typename T> T inner_product(I first, I last, J other, T sum) { size_t n = last - first; for (size_t i = 0; i < n; i++) sum = sum + first[i] * other[i]; return sum; }
-template <typename I, typename J, typename T> T transform_reduce(I first, I last, J other, T sum) { return inner_product(first, last, other, sum); }
-template <typename I, typename T, typename F, typename G> T transform_reduce(I first, I last, T sum, F op, G f) { size_t n = last - first; for (size_t i = 0; i < n; i++) sum = op(sum, f(first[i])); return sum; }
-template <typename I> I rotate(I first, I middle, I last) {
+].join("")}template <typename I> I rotate(I first, I middle, I last) {
     size_t n = last - first, by = middle - first;
     if (by == 0) return last;
     for (size_t i = 0, j = by - 1; i < j; i++, j--) swap(first[i], first[j]);
@@ -112,6 +96,30 @@ template <typename I> I prev(I at, long by = 1) { return at - by; }
 template <typename I> void advance(I &at, long by) { at += by; }
 template <typename I> void iter_swap(I a, I b) { swap(*a, *b); }
 template <typename T> __host__ __device__ constexpr T clamp(const T &value, const T &low, const T &high) { return value < low ? low : high < value ? high : value; }
+}
+`;
+
+/** Of `<numeric>`. */
+export const sums = `#pragma once
+#include <utility>
+namespace std {
+${[
+  summed("O", "partial_sum", out, running),
+  summed("O", "inclusive_scan", out, running),
+  summed(
+    "O",
+    "exclusive_scan",
+    both(out, init),
+    "for (size_t i = 0; i < n; i++) { auto next = SUM(sum, first[i]); out[i] = sum; sum = next; } return out + n;",
+  ),
+  summed("T", "accumulate", init, total),
+  summed("T", "reduce", init, total),
+  on("auto", "reduce", nothing, "auto sum = first[0]; for (size_t i = 1; i < n; i++) sum = sum + first[i]; return sum;"),
+].join(
+  "",
+)}template <typename I, typename J, typename T> T inner_product(I first, I last, J other, T sum) { size_t n = last - first; for (size_t i = 0; i < n; i++) sum = sum + first[i] * other[i]; return sum; }
+template <typename I, typename J, typename T> T transform_reduce(I first, I last, J other, T sum) { return inner_product(first, last, other, sum); }
+template <typename I, typename T, typename F, typename G> T transform_reduce(I first, I last, T sum, F op, G f) { size_t n = last - first; for (size_t i = 0; i < n; i++) sum = op(sum, f(first[i])); return sum; }
 template <typename A, typename B> constexpr auto lcm(A a, B b) { return a == 0 ? a : a / gcd(a, b) * b; }
 template <typename T> constexpr T midpoint(T a, T b) { return a + (b - a) / 2; }
 }

@@ -3,7 +3,7 @@
  * them, need them: written anew, by the algorithms their documentation describes. They stand behind every include folder, so that a program's own come first.
  */
 import type { FileHost } from "../settings.ts";
-import { algorithms, bits } from "./algorithms.ts";
+import { algorithms, bits, sums } from "./algorithms.ts";
 import { atomic } from "./atomic.ts";
 import { barrier, pipeline, scopes } from "./barriers.ts";
 import { cudaComplex, thrustComplex } from "./complex.ts";
@@ -60,7 +60,7 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["utility", utility],
   ...withUtility.map((name) => [name, "#pragma once\n#include <utility>\n"] as const),
   ["algorithm", algorithms],
-  ["numeric", "#pragma once\n#include <algorithm>\n"],
+  ["numeric", sums],
   ["bit", bits],
   ["array", array],
   ["atomic", atomics],
