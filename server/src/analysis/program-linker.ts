@@ -66,7 +66,10 @@ export class ProgramLinker implements Linker {
   #define(name: string, owner: string | undefined): FunctionDeclaration | undefined {
     const inside = ({ semantics, globals }: ProgramUnit) =>
       semantics.functions.find(
-        (fn) => fn.body !== undefined && lastText(fn) === name && (owner === undefined || globals.pathOf(fn).at(-1) === owner),
+        (fn) =>
+          fn.body !== undefined &&
+          lastText(fn) === name &&
+          (owner === undefined ? globals.classOf(fn) : globals.pathOf(fn).at(-1)) === owner,
       );
     const own = inside(this.#own);
     if (own !== undefined) return own;

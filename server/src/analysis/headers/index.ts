@@ -3,6 +3,7 @@
  * them, need them: written anew, by the algorithms their documentation describes. They stand behind every include folder, so that a program's own come first.
  */
 import type { FileHost } from "../settings.ts";
+import { algorithms, bits, sums } from "./algorithms.ts";
 import { atomic } from "./atomic.ts";
 import { barrier, pipeline, scopes } from "./barriers.ts";
 import { cudaComplex, thrustComplex } from "./complex.ts";
@@ -47,7 +48,7 @@ const cubHeaders = [
 ];
 
 /** Headers that bring `std::pair` with them in every library, and nothing else that is not built in. */
-const withUtility = ["algorithm", "deque", "fstream", "iomanip", "iostream", "list", "memory", "numeric", "set", "vector"];
+const withUtility = ["deque", "fstream", "iomanip", "iostream", "iterator", "list", "memory", "vector"];
 
 const headers: ReadonlyMap<string, string> = new Map([
   ["cub/definitions.cuh", cub],
@@ -58,6 +59,9 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["cuda/atomic", atomic],
   ["utility", utility],
   ...withUtility.map((name) => [name, "#pragma once\n#include <utility>\n"] as const),
+  ["algorithm", algorithms],
+  ["numeric", sums],
+  ["bit", bits],
   ["array", array],
   ["atomic", atomics],
   ["thread", threads],

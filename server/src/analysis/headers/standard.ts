@@ -21,6 +21,21 @@ ${kept}template <typename A, typename B> struct pair {
     B second;
     __host__ __device__ pair() : first(), second() {}
     __host__ __device__ pair(const A &a, const B &b) : first(a), second(b) {}
+    __host__ __device__ bool operator==(const pair &o) const { return first == o.first && second == o.second; }
+    __host__ __device__ bool operator!=(const pair &o) const { return !(*this == o); }
+    __host__ __device__ bool operator<(const pair &o) const { return first < o.first || (!(o.first < first) && second < o.second); }
+    __host__ __device__ bool operator>(const pair &o) const { return o < *this; }
+};
+struct __in_order { template <typename T> bool operator()(const T &a, const T &b) const { return a < b; } };
+template <typename T> class reverse_iterator {
+    T *behind_;
+public:
+    explicit reverse_iterator(T *behind) : behind_(behind) {}
+    T &operator*() const { return behind_[-1]; }
+    T *operator->() const { return behind_ - 1; }
+    reverse_iterator &operator++() { --behind_; return *this; }
+    bool operator!=(const reverse_iterator &other) const { return behind_ != other.behind_; }
+    bool operator==(const reverse_iterator &other) const { return behind_ == other.behind_; }
 };
 template <typename A, typename B> __host__ __device__ pair<A, B> make_pair(A a, B b) { return pair<A, B>(a, b); }
 template <typename T, T... I> struct integer_sequence {
@@ -89,7 +104,7 @@ public:
     explicit operator bool() const { return has_; }
     T &operator*() { return value_; }
     T *operator->() { return &value_; }
-    T &value() { return value_; }
+    T &value() { if (!has_) throw 0; return value_; }
     T value_or(T other) const { return has_ ? value_ : other; }
     void reset() { has_ = false; }
     T &emplace(const T &value) { has_ = true; value_ = value; return value_; }
@@ -218,49 +233,110 @@ public:
 }
 `;
 
-const map = (name: string): string => `template <typename K, typename V> class ${name} {
-    vector<pair<K, V>> entries_;
-public:
-    typedef pair<K, V> *iterator;
-    typedef const pair<K, V> *const_iterator;
-    pair<K, V> *begin() { return entries_.data(); }
+/** What both maps do once they have looked for a key. */
+const mapMethods = `    pair<K, V> *begin() { return entries_.data(); }
     pair<K, V> *end() { return entries_.data() + entries_.size(); }
+    const pair<K, V> *cbegin() { return begin(); }
+    const pair<K, V> *cend() { return end(); }
     size_t size() const { return entries_.size(); }
     bool empty() const { return entries_.size() == 0; }
     void clear() { entries_.clear(); }
+    size_t count(const K &key) { return find(key) == end() ? 0 : 1; }
+    bool contains(const K &key) { return find(key) != end(); }
+    V &at(const K &key) {
+        pair<K, V> *found = find(key);
+        if (found == end()) throw 0;
+        return found->second;
+    }
+    V &operator[](const K &key) { return entries_[place(key, V())].second; }
+    pair<pair<K, V> *, bool> insert(const pair<K, V> &entry) { return emplace(entry.first, entry.second); }
+    pair<pair<K, V> *, bool> emplace(const K &key, const V &value) {
+        size_t before = entries_.size();
+        size_t at = place(key, value);
+        return pair<pair<K, V> *, bool>(entries_.data() + at, before < entries_.size());
+    }
+    pair<pair<K, V> *, bool> try_emplace(const K &key, const V &value) { return emplace(key, value); }
+    void insert_or_assign(const K &key, const V &value) { (*this)[key] = value; }
+    size_t erase(const K &key) {
+        pair<K, V> *found = find(key);
+        if (found == end()) return 0;
+        entries_.erase(found);
+        return 1;
+    }
+    pair<K, V> *erase(pair<K, V> *at) { return entries_.erase(at); }
+`;
+
+/** @param parameters of the template behind key and value */
+const map = (name: string, parameters: string, rest: string): string => `template <typename K, typename V, ${parameters}> class ${name} {
+    vector<pair<K, V>> entries_;
+public:
+    typedef pair<K, V> value_type;
+    typedef pair<K, V> *iterator;
+    typedef const pair<K, V> *const_iterator;
+    ${name}() {}
+    ${name}(initializer_list<pair<K, V>> list) { for (const pair<K, V> &each : list) insert(each); }
+${rest}${mapMethods}};
+`;
+
+export const maps = `#pragma once
+#include <functional>
+#include <string>
+#include <utility>
+namespace std {
+${map(
+  "map",
+  "typename Rule = __in_order",
+  `    size_t from(const K &key) {
+        size_t least = 0, most = entries_.size();
+        while (least < most) {
+            size_t middle = (least + most) / 2;
+            if (Rule()(entries_[middle].first, key)) least = middle + 1;
+            else most = middle;
+        }
+        return least;
+    }
+    size_t place(const K &key, const V &value) {
+        size_t at = from(key), last = entries_.size();
+        if (at < last && !Rule()(key, entries_[at].first)) return at;
+        entries_.push_back(pair<K, V>(key, value));
+        for (; last > at; last--) entries_[last] = entries_[last - 1];
+        entries_[at] = pair<K, V>(key, value);
+        return at;
+    }
+    pair<K, V> *find(const K &key) {
+        size_t at = from(key);
+        return at < entries_.size() && !Rule()(key, entries_[at].first) ? entries_.data() + at : end();
+    }
+    pair<K, V> *lower_bound(const K &key) { return entries_.data() + from(key); }
+    pair<K, V> *upper_bound(const K &key) {
+        pair<K, V> *at = lower_bound(key);
+        return at != end() && !Rule()(key, at->first) ? at + 1 : at;
+    }
+    reverse_iterator<pair<K, V>> rbegin() { return reverse_iterator<pair<K, V>>(end()); }
+    reverse_iterator<pair<K, V>> rend() { return reverse_iterator<pair<K, V>>(begin()); }
+`,
+)}
+${map(
+  "unordered_map",
+  "typename Hash = void, typename Equal = void",
+  `    size_t place(const K &key, const V &value) {
+        size_t n = entries_.size();
+        for (size_t i = 0; i < n; i++) if (entries_[i].first == key) return i;
+        entries_.push_back(pair<K, V>(key, value));
+        return n;
+    }
     pair<K, V> *find(const K &key) {
         size_t n = entries_.size();
         for (size_t i = 0; i < n; i++) if (entries_[i].first == key) return entries_.data() + i;
         return end();
     }
-    size_t count(const K &key) { return find(key) == end() ? 0 : 1; }
-    bool contains(const K &key) { return find(key) != end(); }
-    V &operator[](const K &key) {
-        pair<K, V> *found = find(key);
-        if (found != end()) return found->second;
-        size_t n = entries_.size();
-        entries_.resize(n + 1);
-        entries_[n].first = key;
-        return entries_[n].second;
-    }
-    V &at(const K &key) { return find(key)->second; }
-    void insert(const pair<K, V> &entry) { if (find(entry.first) == end()) (*this)[entry.first] = entry.second; }
-    void emplace(const K &key, const V &value) { if (find(key) == end()) (*this)[key] = value; }
-    void try_emplace(const K &key, const V &value) { if (find(key) == end()) (*this)[key] = value; }
-    void insert_or_assign(const K &key, const V &value) { (*this)[key] = value; }
-};
-`;
-
-export const maps = `#pragma once
-#include <string>
-#include <utility>
-namespace std {
-${map("map")}
-${map("unordered_map")}
+`,
+)}
 }
 `;
 
 export const queues = `#pragma once
+#include <functional>
 #include <utility>
 namespace std {
 template <typename T> class queue {
@@ -275,6 +351,40 @@ public:
     T &front() { return all_[first_]; }
     T &back() { return all_[all_.size() - 1]; }
     void pop() { first_++; }
+};
+/** A heap as libstdc++ keeps it: which of equal elements comes first is seen by what else they hold. */
+template <typename T, typename C = vector<T>, typename Rule = __in_order> class priority_queue {
+    vector<T> all_;
+    void rise(size_t hole, T value) {
+        while (hole > 0 && Rule()(all_[(hole - 1) / 2], value)) {
+            all_[hole] = all_[(hole - 1) / 2];
+            hole = (hole - 1) / 2;
+        }
+        all_[hole] = value;
+    }
+public:
+    bool empty() const { return all_.size() == 0; }
+    size_t size() const { return all_.size(); }
+    const T &top() { return all_[0]; }
+    void push(const T &value) { all_.push_back(value); rise(all_.size() - 1, value); }
+    template <typename... A> void emplace(A... args) { push(T{args...}); }
+    void pop() {
+        T value = all_[all_.size() - 1];
+        all_.pop_back();
+        size_t n = all_.size(), hole = 0;
+        if (n == 0) return;
+        while (2 * hole + 2 < n) {
+            size_t child = 2 * hole + 2;
+            if (Rule()(all_[child], all_[child - 1])) child--;
+            all_[hole] = all_[child];
+            hole = child;
+        }
+        if (2 * hole + 2 == n) {
+            all_[hole] = all_[n - 1];
+            hole = n - 1;
+        }
+        rise(hole, value);
+    }
 };
 }
 `;
@@ -354,12 +464,14 @@ public:
     }
     size_t count(const T &value) { return find(value) == end() ? 0 : 1; }
     bool contains(const T &value) { return find(value) != end(); }
-    void insert(const T &value) {
-        if (find(value) != end()) return;
+    pair<T *, bool> insert(const T &value) {
+        T *found = find(value);
+        if (found != end()) return pair<T *, bool>(found, false);
         all_.push_back(value);
         for (size_t i = all_.size() - 1; i > 0 && all_[i] < all_[i - 1]; i--) { T other = all_[i]; all_[i] = all_[i - 1]; all_[i - 1] = other; }
+        return pair<T *, bool>(find(value), true);
     }
-    void emplace(const T &value) { insert(value); }
+    pair<T *, bool> emplace(const T &value) { return insert(value); }
 };
 `;
 
@@ -374,26 +486,45 @@ ${set("unordered_set")}
 /** Numbers and words between white space. */
 const stream = (name: string): string => `class ${name} {
     string text_;
-    string word() {
+    bool fails_;
+    string word(bool isNumber) {
         size_t start = text_.find_first_not_of(" \\t\\n");
-        if (start == (size_t)-1) { text_ = ""; return text_; }
-        string rest = text_.substr(start);
-        size_t end = rest.find_first_of(" \\t\\n");
-        text_ = end == (size_t)-1 ? "" : rest.substr(end);
-        return rest.substr(0, end);
+        text_ = start == (size_t)-1 ? "" : text_.substr(start);
+        size_t end = isNumber ? text_.find_first_not_of("+-.0123456789eE") : text_.find_first_of(" \\t\\n");
+        string found = text_.substr(0, end);
+        text_ = end == (size_t)-1 ? "" : text_.substr(end);
+        fails_ = found.empty();
+        return found;
     }
 public:
-    ${name}() : text_("") {}
-    ${name}(const string &text) : text_(text) {}
+    ${name}() : text_(""), fails_(false) {}
+    ${name}(const string &text) : text_(text), fails_(false) {}
     string str() const { return text_; }
-    ${name} &operator>>(int &value) { value = stoi(word()); return *this; }
-    ${name} &operator>>(unsigned int &value) { value = stoul(word()); return *this; }
-    ${name} &operator>>(long &value) { value = stol(word()); return *this; }
-    ${name} &operator>>(long long &value) { value = stoll(word()); return *this; }
-    ${name} &operator>>(unsigned long &value) { value = stoul(word()); return *this; }
-    ${name} &operator>>(float &value) { value = stof(word()); return *this; }
-    ${name} &operator>>(double &value) { value = stod(word()); return *this; }
-    ${name} &operator>>(string &value) { value = word(); return *this; }
+    void str(const string &text) { text_ = text; }
+    void clear() { fails_ = false; }
+    bool fail() const { return fails_; }
+    bool eof() const { return text_.empty(); }
+    explicit operator bool() const { return !fails_; }
+    bool operator!() const { return fails_; }
+${(
+  [
+    ["int", "stoi"],
+    ["unsigned int", "stoul"],
+    ["long", "stol"],
+    ["long long", "stoll"],
+    ["unsigned long", "stoul"],
+    ["float", "stof"],
+    ["double", "stod"],
+  ] as const
+)
+  .map(([type, read]) => `    ${name} &operator>>(${type} &value) { value = ${read}(word(true)); return *this; }\n`)
+  .join("")}    ${name} &operator>>(string &value) { string found = word(false); if (!fails_) value = found; return *this; }
+    ${name} &operator>>(char &value) {
+        size_t start = text_.find_first_not_of(" \\t\\n");
+        fails_ = start == (size_t)-1;
+        if (!fails_) { value = text_[start]; text_ = text_.substr(start + 1); }
+        return *this;
+    }
 };
 `;
 

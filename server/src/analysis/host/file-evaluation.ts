@@ -57,8 +57,8 @@ interface Found {
 /** How far from what the program reaches: 0 where it is reached. */
 const remoteness = (launches: readonly LaunchEntry[]) => Math.min(...launches.map((launch) => launch.remoteness));
 
-/** Steps all runs of a file may take together: 700,000, and as many as the replayed loops of one run may take (`replay/index.ts`). */
-const fileSteps = 1_700_000;
+/** Steps all runs of a file may take together: 1,000,000, and as many as the replayed loops of one run may take (`replay/index.ts`). */
+const fileSteps = 2_000_000;
 
 export class FileEvaluation implements Repetition {
   readonly #program: RunProgram;

@@ -175,6 +175,7 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
     steps: 0,
     work: work?.share(0),
     exited: false,
+    thrown: false,
     final: true,
     active: new Map(),
     recursions: 0,

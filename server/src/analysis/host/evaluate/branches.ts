@@ -32,8 +32,7 @@ export function eitherWay(host: Interpreter, condition: Value, then: Way, otherw
 /** Runs, notes where it led, and undoes it. */
 export function tryOut(host: Interpreter, way: Way): readonly [Completion, Outcome] {
   const mark = host.journal.hold();
-  const exited = host.exited;
-  const { final } = host;
+  const { exited, thrown, final } = host;
   host.final = false;
   host.uncertainty += 1;
   const completion = way();
@@ -41,6 +40,7 @@ export function tryOut(host: Interpreter, way: Way): readonly [Completion, Outco
   host.final = final;
   const left: Completion = host.exited && !exited ? { kind: "exit" } : completion;
   host.exited = exited;
+  host.thrown = thrown;
   return [left, host.journal.undo(mark)];
 }
 

@@ -29,6 +29,7 @@ import {
   type TemplateValue,
   type Value,
 } from "../values/model.ts";
+import { templateConstant } from "../values/template-constant.ts";
 import { int, nullPointer, unknown, voidValue } from "../values/values.ts";
 import { evaluateArguments } from "./arguments.ts";
 import { callFunction, callLambda } from "./function-call.ts";
@@ -72,6 +73,9 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
     const called = callCandidates(host, candidates, evaluateArguments(host, e.arguments), name, strict);
     if (called !== undefined) return called;
   }
+  // `std::numeric_limits<T>::max()`
+  const constant = name.parts.length > 1 && e.arguments.length === 0 ? host.semantics.constant(e, host.frame.substitution) : undefined;
+  if (constant !== undefined) return templateConstant(constant, text);
   const library = libraryFunction(text);
   if (library !== undefined) {
     const args = evaluateArguments(host, e.arguments);
@@ -91,10 +95,16 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
     const values = args.map(({ value }) => value);
     return construct(host, type, values, true);
   }
-  const linked = host.linker?.definition(text);
+  const linked = host.linker?.definition(text) ?? methodAround(host, text);
   if (linked !== undefined) return callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
   waitAsked(host, text, args, e);
   return callUnknown(host, text, args);
+}
+
+/** A method that is defined outside of the class around, where the class itself does not tell. */
+function methodAround(host: Interpreter, name: string): FunctionDeclaration | undefined {
+  const around = host.frame.path.at(-1);
+  return around === undefined ? undefined : host.linker?.definition(name, around);
 }
 
 /** `f(...)` in a method, where its class, or that of the object, has such a method: names of the class come before all others. */

@@ -10,6 +10,7 @@ import { copied } from "../memory/read-write.ts";
 import { waited } from "../memory/watch.ts";
 import { fromExpression, passed, runConstructorOn } from "../resolve/construct.ts";
 import { autoValues, deduce } from "../resolve/deduce.ts";
+import { callOperator } from "../resolve/overloaded.ts";
 import { packOf } from "../resolve/packs.ts";
 import { Cell, type HostType, type LambdaValue, type Place, type Value } from "../values/model.ts";
 import { unknown, voidValue } from "../values/values.ts";
@@ -27,18 +28,15 @@ export function callFunction(host: Interpreter, call: Call): Value {
 }
 
 function definitionOf(host: Interpreter, fn: FunctionDeclaration): FunctionDeclaration | undefined {
-  const path = host.globals.pathOf(fn);
-  const around = path.at(-1);
-  const name = (text: string) => ({ start: fn.start, end: fn.start, global: false, parts: [{ text }] });
-  const isMethod = around !== undefined && host.globals.record(name(around), path.slice(0, -1)) !== undefined;
-  return host.linker?.definition(nameOf(fn), isMethod ? around : undefined);
+  return recipeOf(fn) === undefined ? host.linker?.definition(nameOf(fn), host.globals.classOf(fn)) : undefined;
 }
 
 function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call): Value {
   if (fn.body === undefined) {
     const recipe = recipeOf(fn);
     const [first, second] = call.arguments;
-    if (recipe?.kind === "operator" && first && second) return combine(host, recipe.op, first.value, second.value);
+    if (recipe?.kind === "operator" && first && second)
+      return callOperator(host, recipe.op, [first, second]) ?? combine(host, recipe.op, first.value, second.value);
     waited(host);
     forgetTargets(host, call.arguments, `\`${nameOf(fn)}\` is defined in another file`);
     return unknown(`the result of \`${nameOf(fn)}\`, which is defined in another file`, hostType(host, fn.result, call.substitution));

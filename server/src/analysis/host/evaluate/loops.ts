@@ -303,7 +303,9 @@ function abstractIteration(
   for (const [cell, step] of steps) {
     const start = starts.get(cell) ?? cell.value;
     const last = after.get(cell);
-    if (step !== undefined && (left !== undefined || step === 0)) finals.set(cell, moved(start, step * (left ?? 0)));
+    // What stays for some turns stays only if no turn may change it.
+    const stays = step === 0 && last !== undefined && sameValue(last, start);
+    if (step === 0 ? stays : step !== undefined && left !== undefined) finals.set(cell, moved(start, (step ?? 0) * (left ?? 0)));
     else finals.set(cell, last?.kind === "range" ? last : afterLoop(start));
   }
   return finals;

@@ -2,7 +2,7 @@
 import type { Condition, Declaration, Expression, Statement, VariableDeclaration } from "../../../syntax/ast.ts";
 import { hostType } from "../memory/host-types.ts";
 import { type Completion, declareLocal, type Interpreter, ownSteps, step } from "../memory/interpreter.ts";
-import { copied, elementOf, read } from "../memory/read-write.ts";
+import { copied, elementOf, read, sizeOf } from "../memory/read-write.ts";
 import { originOf, waited } from "../memory/watch.ts";
 import { isExchange, replayWhole } from "../replay/whole.ts";
 import { fromList, initialise } from "../resolve/construct.ts";
@@ -73,13 +73,36 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
       return host.exited ? exit : { kind: "return", value, place };
     }
     case "try":
-      return host.execute(s.body);
+      return runTry(host, s);
     case "throw":
-      host.events?.doubt("what is thrown is not followed");
-      return undefined;
+      if (s.value !== undefined) host.evaluate(s.value);
+      host.exited = true;
+      host.thrown = true;
+      return exit;
+    case "goto":
+      return { kind: "goto", label: s.label };
     default:
       return undefined;
   }
+}
+
+/** What is thrown goes to the handler; of several any may be meant, as what they take is not looked at. */
+function runTry(host: Interpreter, { body, handlers }: Statement & { readonly kind: "try" }): Completion {
+  const { scopes } = host.frame;
+  const depth = scopes.length;
+  const completion = host.execute(body);
+  if (!(host.exited && host.thrown)) {
+    for (const handler of handlers) speculate(host, handler);
+    return completion;
+  }
+  scopes.length = depth;
+  host.exited = false;
+  host.thrown = false;
+  const [first, ...others] = handlers.map((handler) => () => host.execute(handler));
+  return others.reduce<() => Completion>(
+    (one, other) => () => eitherWay(host, unknown("which handler takes what is thrown"), one, other),
+    first ?? (() => undefined),
+  )();
 }
 
 function evaluated(host: Interpreter, s: Statement & { readonly kind: "expression" }): Interpreter {
@@ -96,18 +119,28 @@ function ended(host: Interpreter): Completion {
 /** From the statement of an index on. */
 function runAll(host: Interpreter, body: readonly Statement[], from = 0): Completion {
   const { final } = host;
-  const last = final ? body.findLastIndex((statement) => host.holdsLaunch.has(statement)) : -1;
+  // From behind the last launch a jump may lead back to it.
+  const isLeft = final && !body.some(({ kind }) => kind === "label");
+  const last = isLeft ? body.findLastIndex((statement) => host.holdsLaunch.has(statement)) : -1;
   for (let k = from; k < body.length; k++) {
     const statement = body[k];
     if (statement === undefined) continue;
     host.final = k === last;
     const completion = host.execute(statement);
     host.final = final;
+    const label = completion?.kind === "goto" ? labelled(body, completion.label) : -1;
+    if (label >= 0) {
+      k = label;
+      continue;
+    }
     if (completion !== undefined) return completion;
     if (k === last && !goesOn(host)) return exit;
   }
   return undefined;
 }
+
+const labelled = (body: readonly Statement[], name: string): number =>
+  body.findIndex((statement) => statement.kind === "label" && statement.name === name);
 
 /** Steps that what follows the last launch may take: it is run for what it does with memory alone. */
 const stepsAfterLast = 20_000;
@@ -259,7 +292,7 @@ interface Elements {
 }
 
 function rangeElements(host: Interpreter, expression: Expression, range: Value): Elements | undefined {
-  if (expression.kind === "list") {
+  if (expression.kind === "list" && expression.type === undefined) {
     const values = expression.elements.map((element) => host.evaluate(element.value));
     return {
       size: { kind: "int", type: "long", value: values.length },
@@ -275,10 +308,12 @@ function rangeElements(host: Interpreter, expression: Expression, range: Value):
   }
   if (range.kind === "pointer" && range.target !== undefined && !(range.target instanceof Cell)) {
     const { bytes, elementBytes } = range.target.summary;
-    const size: Value =
-      bytes === undefined || !elementBytes
-        ? unknown("an array of a size that is not known")
-        : { kind: "int", type: "long", value: bytes / elementBytes };
+    const type = expression.kind === "name" ? placeOf(host, expression)?.type : undefined;
+    // A row of an array is no more than its part of the memory.
+    const row = type?.kind === "array" ? type.size : undefined;
+    const each = sizeOf(host, range.to) ?? elementBytes;
+    const count = row ?? (bytes === undefined || !each ? undefined : bytes / each);
+    const size = count === undefined ? unknown("an array of a size that is not known") : int(count, "long");
     return { size, at: (index) => elementOf(host, range, integerOf(index)) };
   }
   if (range.kind === "string") {

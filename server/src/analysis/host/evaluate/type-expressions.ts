@@ -3,10 +3,10 @@ import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
-import { unknownContent } from "../memory/journal.ts";
+import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { read, sizeOf } from "../memory/read-write.ts";
 import { originOf } from "../memory/watch.ts";
-import { construct } from "../resolve/construct.ts";
+import { construct, fromExpression } from "../resolve/construct.ts";
 import { converted } from "../resolve/overloaded.ts";
 import { packLength } from "../resolve/packs.ts";
 import { placeOf } from "../resolve/places.ts";
@@ -71,6 +71,9 @@ export function evaluateSizeof(host: Interpreter, e: Expression & { readonly kin
 
 export function evaluateNew(host: Interpreter, e: Expression & { readonly kind: "new" }): Value {
   const type = hostType(host, e.type);
+  const [only] = e.arguments;
+  const list = only?.kind === "list" && only.type === undefined ? only : undefined;
+  if (e.count === undefined && list && type?.kind === "record") return pointer(new Cell(fromExpression(host, type, list), type), type);
   if (e.count === undefined) {
     const values = e.arguments.map((argument) => host.evaluate(argument));
     const value = type === undefined ? unknown("an object of a class of a library") : construct(host, type, values, false);
@@ -84,10 +87,13 @@ export function evaluateNew(host: Interpreter, e: Expression & { readonly kind: 
   const made = new Allocation("", "host", type, {
     bytes,
     why: count,
-    content: unknownContent,
-    reason: "memory that nothing was written to",
+    // What a list does not give is 0.
+    ...(list ? { content: zeroContent } : { content: unknownContent, reason: "memory that nothing was written to" }),
     ...shape,
   });
+  if (elementBytes !== undefined)
+    for (const [k, { value }] of (list?.elements ?? []).entries())
+      made.cells.set(k * elementBytes, new Cell(fromExpression(host, type, value), type, undefined, true));
   // A class may have its own way to get memory.
   if (type?.kind === "integer" || type?.kind === "floating") made.origin = originOf(host, e, true, undefined, e.count);
   return pointer(made, type);

@@ -94,9 +94,14 @@ test.each([
     "of long loops the first turns are followed: the others are taken to do the same",
   ],
   ["cudaGraphLaunch(graph, 0); k<<<1, 32>>>(d);", "what `cudaGraphLaunch` has the device do is left out"],
-  ["for (int i = 0; i < 3; i++) { k<<<1, 32>>>(d); if (i == 1) throw 1; }", "what is thrown is not followed"],
 ])("%s: what is not followed is said", async (main, doubt) => {
   expect((await device(main))?.doubts).toContain(doubt);
+});
+
+test("what is thrown ends the program where nothing takes it", async () => {
+  expect((await device("for (int i = 0; i < 3; i++) { k<<<1, 32>>>(d); if (i == 1) throw 1; }"))?.events.map(words)).toEqual([
+    "2 x (k<<<1, 32>>>)",
+  ]);
 });
 
 test("a stream that is not known is said to be", async () => {

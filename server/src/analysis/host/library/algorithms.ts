@@ -3,11 +3,13 @@ import type { Content } from "@warplens/sim-engine";
 import { contentOf, overlaid, wholeContent } from "../memory/content.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
-import type { Argument, Interpreter } from "../memory/interpreter.ts";
+import type { Argument, CallExpression, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { read, sizeOf, write } from "../memory/read-write.ts";
 import { copyMemory } from "../memory/transfer.ts";
 import { construct } from "../resolve/construct.ts";
+import { lastText } from "../resolve/names.ts";
+import { chooseOverload } from "../resolve/overload.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { convert, vectorValue } from "../values/convert.ts";
 import { Allocation, Cell, type Value } from "../values/model.ts";
@@ -207,11 +209,33 @@ const makeOwned: LibraryFunction = (host, args, call) => {
 
 const same: LibraryFunction = (_host, args) => argumentValue(args, 0);
 
+/** Elements that an algorithm of the header is run on. */
+const mostRun = 1 << 20;
+
+/** As the header of ours has it, where it has it and the range is known; undefined elsewhere. */
+const byHeader = (host: Interpreter, args: readonly Argument[], { callee }: CallExpression): Value | undefined => {
+  const name = callee.kind === "name" ? callee.name : undefined;
+  if (name === undefined || (name.parts.length > 1 && name.parts[0]?.text !== "std")) return undefined;
+  const span = args[0]?.value.kind === "pointer" ? spanOf(host, args)?.span : undefined;
+  if (span?.begin === undefined || !span.elementBytes || (span.bytes ?? Number.POSITIVE_INFINITY) > mostRun * span.elementBytes)
+    return undefined;
+  const first = read(host, { allocation: span.allocation, offset: span.begin, type: span.to ?? span.allocation.element });
+  if (first.kind === "unknown") return undefined;
+  const named = { ...name, parts: [{ text: "std" }, { text: lastText(name) }] };
+  const fn = chooseOverload(host, host.globals.functions(named, []), args);
+  return fn?.body === undefined ? undefined : host.call({ function: fn, arguments: args });
+};
+
 /** Writes through its range what cannot be followed. */
-const computes: LibraryFunction = (host, args) => {
+const computes: LibraryFunction = (host, args, call) => {
+  const made = byHeader(host, args, call);
+  if (made) return made;
   forgetTargets(host, args, "values computed by an algorithm");
   return unknown("the result of an algorithm");
 };
+
+/** Writes nothing. */
+const looks: LibraryFunction = (host, args, call) => byHeader(host, args, call) ?? unknown("the result of an algorithm");
 
 const distance: LibraryFunction = (host, args) => {
   const a = argumentValue(args, 0);
@@ -259,12 +283,9 @@ const table = new Map<string, LibraryFunction>([
   ["size", (host, args) => countOf(host, argumentValue(args, 0))],
   ["data", (_host, args) => begin(argumentValue(args, 0))],
   ["distance", distance],
-  ...sequenceAlgorithms(computes),
+  ...sequenceAlgorithms(computes, looks),
   ["back_inserter", backInserter],
   ["copy_if", computes],
-  ["exclusive_scan", computes],
-  ["inclusive_scan", computes],
-  ["partial_sum", computes],
   [
     "addressof",
     (_host, args) => {

@@ -26,7 +26,10 @@ export function callContainer(
     return voidValue;
   };
   const known = isSet(object.type) ? ofMembers(host, object, name, args) : undefined;
-  if (known) return "result" in known ? known.result : change(known.changed);
+  if (known) {
+    if (known.changed) change(known.changed);
+    return known.result ?? voidValue;
+  }
   switch (name) {
     case "size":
     case "length":

@@ -74,7 +74,7 @@ for (char c : std::string("bc")) k<<<c - 'a', std::toupper(c) - 'A' + 32>>>(a, 1
 for (auto &[phase, list] : phases) for (auto &[name, run] : list) { k<<<phase, list.size() + 31>>>(a, 1); run(); }`,
       `#include <functional>\n#include <map>\n#include <string>\n#include <vector>\n${kernel}`,
     ),
-    ["k 1 7", "k 3 9", "k 4 32", "k 2 32"],
+    ["k 1 7", "k 3 9", "k 2 32", "k 4 32"],
   ],
   "threads, tasks and what is done once": [
     inMain(

@@ -74,9 +74,6 @@ export function sortShort(host: Interpreter, span: Span, rule: Value | undefined
   return values !== undefined;
 }
 
-/** What an algorithm that writes nothing gives where that cannot be told. */
-const untold: LibraryFunction = () => unknown("the result of an algorithm");
-
 /** An algorithm on the places of a short range; `forget`: what is to be said of another. */
 const onPlaces =
   (
@@ -100,7 +97,8 @@ function positionOf(span: Span, index: number, length: number): Value {
   return at(span, index < 0 ? length : index);
 }
 
-export const sequenceAlgorithms = (forget: LibraryFunction): readonly (readonly [string, LibraryFunction])[] => [
+/** @param untold what an algorithm that writes nothing gives where that cannot be told here */
+export const sequenceAlgorithms = (forget: LibraryFunction, untold: LibraryFunction): readonly (readonly [string, LibraryFunction])[] => [
   [
     "for_each",
     (host, args, call) => {

@@ -2,8 +2,9 @@
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { sizeOf } from "../memory/read-write.ts";
 import { listed } from "../resolve/container.ts";
+import { record } from "../values/convert.ts";
 import type { ContainerValue, Value } from "../values/model.ts";
-import { int, integerOf, numberOf } from "../values/values.ts";
+import { bool, int, integerOf, numberOf, unknown } from "../values/values.ts";
 
 /** Elements that are kept one by one. */
 const mostMembers = 1024;
@@ -23,7 +24,7 @@ export function ofMembers(
   object: ContainerValue,
   name: string,
   args: readonly Argument[],
-): { readonly changed: Value } | { readonly result: Value } | undefined {
+): { readonly changed?: Value; readonly result?: Value } | undefined {
   const members = membersOf(host, object);
   const [argument] = args;
   const number = argument && args.length === 1 ? numberOf(argument.value) : undefined;
@@ -31,8 +32,16 @@ export function ofMembers(
   const has = members.some((each) => numberOf(each) === number);
   switch (name) {
     case "insert":
-    case "emplace":
-      return { changed: has ? object : listed(host, object.type, [...members, argument.value]) };
+    case "emplace": {
+      const changed = has ? object : listed(host, object.type, [...members, argument.value]);
+      return {
+        changed,
+        result: record("pair", [
+          ["first", unknown("where an element of a set stands"), undefined],
+          ["second", bool(!has), undefined],
+        ]),
+      };
+    }
     case "erase":
       return {
         changed: listed(

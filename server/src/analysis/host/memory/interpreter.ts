@@ -20,6 +20,7 @@ import type { LoopTrace } from "./loop-trace.ts";
 export type Completion =
   | { readonly kind: "break" | "continue" | "exit" }
   | { readonly kind: "return"; readonly value: Value; readonly place?: Place | undefined }
+  | { readonly kind: "goto"; readonly label: string }
   | undefined;
 
 /** One call of a function. */
@@ -132,6 +133,8 @@ export interface Interpreter {
   readonly work: Work | undefined;
   /** `exit` was called or an exception thrown: the statement that notices ends with `exit`. */
   exited: boolean;
+  /** It was an exception, which a handler of a `try` around may take. */
+  thrown: boolean;
   /** Nothing that is still to run after the statement under way can launch: what follows the last launch need not be run. */
   final: boolean;
   /** All launches are made: the steps, without those of replayed loops, at which what follows is not run any more. */
@@ -168,7 +171,7 @@ export interface Interpreter {
 export class OutOfSteps extends Error {}
 
 /** Steps (expressions and statements) one evaluation may take besides those of loops that are replayed, which have a limit of their own. */
-const stepLimit = 300_000;
+const stepLimit = 500_000;
 /** Calls within calls. */
 export const depthLimit = 60;
 /** Recursive calls in all: some recursions branch at every level. */

@@ -13,7 +13,7 @@ import {
   type Summary,
   type Value,
 } from "../values/model.ts";
-import { bitsOf, int, numberOf, pointer, range, unknown } from "../values/values.ts";
+import { bitsOf, float, int, numberOf, pointer, range, unknown } from "../values/values.ts";
 import { contentInterval, contentOf, joinContents, valueAt } from "./content.ts";
 import { blank } from "./host-types.ts";
 import { type Interpreter, step } from "./interpreter.ts";
@@ -45,11 +45,29 @@ export function read(host: Interpreter, place: Place): Value {
   return valueAt(allocation.summary, bytes === undefined ? undefined : offset / bytes, type);
 }
 
-function reinterpreted(value: Value, type: HostType | undefined): Value {
-  if (type?.kind === "integer" && value.kind === "float") return unknown("the bits of a floating-point value", type);
-  if (type?.kind === "floating" && value.kind === "int")
-    return value.value ? unknown("an integer read as floating point", type) : convert(value, type);
+/** A value that was stored as another type. */
+export function reinterpreted(value: Value, type: HostType | undefined): Value {
+  if (type?.kind === "integer" && value.kind === "float") {
+    const bits = value.type === "float" ? bitsOfFloat(value.value) : undefined;
+    return bits === undefined ? unknown("the bits of a floating-point value", type) : convert(int(bits, "uint"), type);
+  }
+  if (type?.kind === "floating" && value.kind === "int") {
+    if (!value.value) return convert(value, type);
+    return type.name === "float" ? float(floatOfBits(Number(value.value)), "float") : unknown("an integer read as floating point", type);
+  }
   return value;
+}
+
+const four = new DataView(new ArrayBuffer(4));
+
+function bitsOfFloat(value: number): number {
+  four.setFloat32(0, value);
+  return four.getUint32(0);
+}
+
+function floatOfBits(bits: number): number {
+  four.setInt32(0, bits);
+  return four.getFloat32(0);
 }
 
 function anyElement(allocation: Allocation, type: HostType | undefined): Value {

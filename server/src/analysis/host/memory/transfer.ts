@@ -8,7 +8,7 @@ import type { Interpreter } from "./interpreter.ts";
 import { unknownContent, zeroContent } from "./journal.ts";
 import { noteStore } from "./loop-trace.ts";
 import { targetOf } from "./pointees.ts";
-import { copied, read, write } from "./read-write.ts";
+import { copied, read, reinterpreted, write } from "./read-write.ts";
 
 /** memcpy: `bytes` unknown is taken as all. */
 export function copyMemory(host: Interpreter, to: Value, from: Value, bytes: Value): void {
@@ -27,7 +27,7 @@ export function copyMemory(host: Interpreter, to: Value, from: Value, bytes: Val
   if (target instanceof Cell) {
     const value =
       source instanceof Cell ? source.value : read(host, { allocation: source.allocation, offset: source.offset, type: target.type });
-    write(host, target, value);
+    write(host, target, reinterpreted(value, target.type));
     return;
   }
   if (source instanceof Cell) {

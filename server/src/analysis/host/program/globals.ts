@@ -91,6 +91,14 @@ export class Globals {
   pathOf(fn: FunctionDeclaration): readonly string[] {
     return this.#paths.get(fn) ?? [];
   }
+  /** The class a function is a member of. */
+  classOf(fn: FunctionDeclaration): string | undefined {
+    const path = this.pathOf(fn);
+    const around = path.at(-1);
+    if (around === undefined) return undefined;
+    const name = { start: fn.start, end: fn.end, global: false, parts: [{ text: around }] };
+    return this.record(name, path.slice(0, -1)) === undefined ? undefined : around;
+  }
   /** Member functions of a record, those defined outside it among them. */
   methods(record: string, name: string): readonly FunctionDeclaration[] {
     const all = (this.#functions.get(name) ?? []).filter((entry) => entry.path.at(-1) === record).map((entry) => entry.item);

@@ -97,6 +97,19 @@ const programs: readonly Row[] = [
     -1330090523,
   ],
   [
+    "a lambda that may do nothing",
+    "std::vector<int> h; auto add = [&](int q) { if (q < 0) return; h.push_back(q); }; for (int y = 0; y < 30; y++) for (int x = 0; x < 40; x++) { add(x - 1); add(y * x - 7); }",
+    2287,
+    1658226301,
+  ],
+  [
+    "records that a rule takes for the same",
+    "std::mt19937 g(20); std::vector<E> e; for (int i = 0; i < 3000; i++) { int u = g() % 60, v = g() % 60; if (u != v) e.push_back({u, v}); } std::sort(e.begin(), e.end(), [](const E &a, const E &b) { return a.u != b.u ? a.u < b.u : a.v < b.v; }); e.erase(std::unique(e.begin(), e.end(), [](const E &a, const E &b) { return a.u == b.u && a.v == b.v; }), e.end()); std::vector<int> h; for (auto &x : e) { h.push_back(x.u); h.push_back(x.v); }",
+    3956,
+    1188325093,
+    "struct E { int u, v; };\n",
+  ],
+  [
     "unique rows",
     "std::mt19937 g(25); std::vector<int> h; for (int i = 0; i < 300; i++) { std::vector<int> r; int n = 1 + g() % 9; for (int k = 0; k < n; k++) r.push_back(g() % 12); std::sort(r.begin(), r.end()); r.erase(std::unique(r.begin(), r.end()), r.end()); h.insert(h.end(), r.begin(), r.end()); }",
     1210,

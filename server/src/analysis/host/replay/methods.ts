@@ -3,6 +3,7 @@ import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { lastText } from "../resolve/names.ts";
 import { conversion, isWideUnsigned, type Known } from "./arithmetic.ts";
+import { beforeBy, isOfPairs, known } from "./comparing.ts";
 import { iteratorOf, numberLists, sourcesOf } from "./iterators.ts";
 import { listOf } from "./list-targets.ts";
 import { lengthOf } from "./lists.ts";
@@ -172,9 +173,6 @@ export function exchange(machine: Machine, one: NumberList, other: NumberList): 
 /** How long a list becomes: whatever it rests on decides what follows. */
 const lengthCode = (machine: Machine, e: Expression): Run => asDecision(machine, () => machine.code(e)).run;
 
-/** Pairs, which are compared one member after the other. */
-export const isOfPairs = ({ fields }: RecordList): boolean => [...fields.keys()].join() === "first,second";
-
 /** `v.insert(v.end(), first, last)`, `v.insert(v.end(), value)` */
 function insertion(machine: Machine, target: NumberList, [at, first, last]: Arguments): Code {
   const { list } = target;
@@ -214,15 +212,16 @@ function isEnd(machine: Machine, written: Expression | undefined, target: AnyLis
   return list?.kind === target.kind && sourcesOf(list)[0] === sourcesOf(target)[0];
 }
 
-/** `v.erase(std::unique(v.begin(), v.end()), v.end())` */
+/** `v.erase(std::unique(v.begin(), v.end()), v.end())`, with a rule or without */
 function withoutRepeats(machine: Machine, target: NumberList | RecordList, [written, end]: Arguments): Code {
   const e = written && withoutParentheses(written);
-  if (e?.kind !== "call" || e.callee.kind !== "name" || lastText(e.callee.name) !== "unique" || e.arguments.length !== 2)
+  if (e?.kind !== "call" || e.callee.kind !== "name" || lastText(e.callee.name) !== "unique" || e.arguments.length > 3)
     throw new Unsupported();
-  const [first, last] = e.arguments;
+  const [first, last, rule] = e.arguments;
   if (!first || !isEnd(machine, end, target) || !isEnd(machine, last, target)) throw new Unsupported();
+  const isSame = rule ? asDecision(machine, () => beforeBy(machine, target, rule)) : undefined;
   // A class may say itself what is the same.
-  if (target.kind === "records" && !isOfPairs(target)) throw new Unsupported();
+  if (!isSame && target.kind === "records" && !isOfPairs(target)) throw new Unsupported();
   const from = asDecision(machine, () => {
     for (const source of sourcesOf(target)) machine.random?.flow.readsList(source);
     return iteratorOf(machine, first);
@@ -230,10 +229,15 @@ function withoutRepeats(machine: Machine, target: NumberList | RecordList, [writ
   return changes(machine, target, () => {
     const lists = numberLists(target);
     const length = lengthOf(target);
-    let kept = count(from.at());
+    const start = count(from.at());
+    let kept = start;
+    let last = start;
     machine.left -= length;
-    for (let k = kept; k < length; k++) {
-      if (k > count(from.at()) && lists.every((list) => list.read(k) === list.read(kept - 1))) continue;
+    const bySame = isSame?.(lists.map((list) => Array.from({ length }, (_, k) => known(list.read(k)))));
+    const repeats = bySame ?? ((_: number, k: number) => lists.every((list) => list.read(k) === list.read(kept - 1)));
+    for (let k = start; k < length; k++) {
+      if (k > start && repeats(last, k)) continue;
+      last = k;
       for (const list of lists) list.write(kept, list.read(k));
       kept++;
     }

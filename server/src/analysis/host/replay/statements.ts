@@ -75,6 +75,8 @@ export function statementCode(machine: Machine, s: Statement): Execute {
       return () => continues;
     case "return": {
       const { value } = s;
+      // A lambda that returns nothing says so by that.
+      if (machine.resultType === "auto" && !value) machine.resultType = "void";
       if (!machine.resultType || (machine.resultType === "void") !== (value === undefined)) throw new Unsupported();
       if (!value) return () => returns;
       const run = asStatement(machine, () => {
@@ -89,6 +91,10 @@ export function statementCode(machine: Machine, s: Statement): Execute {
         return returns;
       };
     }
+    case "throw":
+      return () => {
+        throw new GivenUp();
+      };
     case "empty":
       return () => normal;
     default:

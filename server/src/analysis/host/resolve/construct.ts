@@ -54,9 +54,7 @@ export function initialise(
       kind: "list",
       start: declaration.start,
       end: declaration.end,
-      elements: init.values.flatMap((value) =>
-        value.kind === "list" && value.type === undefined && init.values.length === 1 ? value.elements : [{ value }],
-      ),
+      elements: init.values.map((value) => ({ value })),
     };
     return fromList(host, type, list, name, residence);
   }
@@ -198,11 +196,12 @@ function filledMap(host: Interpreter, type: HostType & { readonly kind: "record"
   return self.value;
 }
 
-/** `std::array<int, 2> a = {{1, 2}}`: the braces of the array within, which may be left out. */
+/** `std::array<int, 2> a = {{1, 2}}`: the braces of the array within, which may be left out; of a vector of numbers those of another vector. */
 function withoutElision(type: HostType | undefined, elements: List["elements"]): List["elements"] {
   const [only, ...more] = elements;
   const inner = only?.value;
-  if (type?.kind !== "container" || type.name !== "array" || more.length > 0) return elements;
+  const isOfNumbers = type?.kind === "container" && (type.element?.kind === "integer" || type.element?.kind === "floating");
+  if (type?.kind !== "container" || !(type.name === "array" || isOfNumbers) || more.length > 0) return elements;
   if (inner?.kind !== "list" || inner.type !== undefined) return elements;
   return inner.elements;
 }

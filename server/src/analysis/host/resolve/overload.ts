@@ -9,6 +9,7 @@ import type { Substitution } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import type { HostType, LambdaValue, TemplateValue, Value } from "../values/model.ts";
+import { sameHostType } from "../values/type-of-value.ts";
 
 /**
  * The overload whose parameters fit the arguments best; undefined when none takes that many. `strict`: one that takes other
@@ -62,11 +63,11 @@ function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argume
   let points = fn.templateParameters === undefined || fn.specialisation ? 0.5 : 0;
   // Functions of the device are not called by the host.
   if (fn.specifiers.device && !fn.specifiers.host) points -= 100;
-  for (const [k, { value }] of args.entries()) {
+  for (const [k, { value, place }] of args.entries()) {
     const parameter = fn.parameters[k];
     if (parameter === undefined) break;
     const declared = hostType(host, parameter.type, substitution);
-    points += fitness(declared?.kind === "reference" ? declared.to : declared, parameter, value);
+    points += fitness(declared?.kind === "reference" ? declared.to : declared, parameter, value, place?.type);
   }
   return points;
 }
@@ -91,7 +92,8 @@ export function chooseLambda(host: Interpreter, lambdas: readonly LambdaValue[],
   return chosen;
 }
 
-function fitness(type: HostType | undefined, parameter: ParameterDeclaration, value: Value): number {
+/** @param held the type of the variable that holds the value, which tells where that is not known */
+function fitness(type: HostType | undefined, parameter: ParameterDeclaration, value: Value, held?: HostType): number {
   const node = parameter.type.kind === "reference" ? parameter.type.to : parameter.type;
   const pointerValue = value.kind === "pointer" || value.kind === "string";
   if (node.kind === "pointer")
@@ -116,6 +118,11 @@ function fitness(type: HostType | undefined, parameter: ParameterDeclaration, va
       return type.kind === "container" ? 2 : -5;
     case "pointer":
       return -5;
+    case "unknown": {
+      const isNumber = (each: HostType | undefined) => each?.kind === "integer" || each?.kind === "floating";
+      if (!isNumber(held) || !isNumber(type)) return 0;
+      return sameHostType(held, type) ? 3 : held?.kind === type.kind ? 1 : 0;
+    }
     default:
       return 0;
   }
