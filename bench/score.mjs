@@ -62,7 +62,7 @@ const unseen = [
   "h200-crafts-unseen",
   "h200-lessons-unseen",
 ];
-/** Programs of the H200's sets on another GPU, of which nothing was measured for its model. */
+/** Programs of the H200's sets on another GPU, of whose model only a launch's overhead was set by any of them. */
 const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen", "h200-kinds", "h200-kinds-unseen", "h200-works", "h200-works-unseen"].map(
   (kernels) => ({
     name: kernels.replace("h200", "h100"),
