@@ -25,7 +25,9 @@ export function eitherWay(host: Interpreter, condition: Value, then: Way, otherw
   if (left?.kind === "return") host.frame.otherResults.push(left.value);
   const loop = host.loops.at(-1);
   if (loop !== undefined && left?.kind !== "continue") loop.mayEnd = true;
-  host.journal.redo(first === undefined ? afterFirst : afterSecond);
+  // What was done on the way out of a turn or a loop is seen behind it: `found = true; break;`.
+  if (left?.kind === "continue" || left?.kind === "break") host.journal.join(afterFirst, afterSecond, reason, inputsOf(condition));
+  else host.journal.redo(first === undefined ? afterFirst : afterSecond);
   return undefined;
 }
 

@@ -14,7 +14,7 @@ import { construct, fromList, passed } from "../resolve/construct.ts";
 import { nameValue } from "../resolve/names.ts";
 import { callOperator, scalarOf } from "../resolve/overloaded.ts";
 import { evaluatedBefore, evaluateFold } from "../resolve/packs.ts";
-import { placeOf } from "../resolve/places.ts";
+import { Character, placeOf } from "../resolve/places.ts";
 import { unary } from "../values/arithmetic.ts";
 import { convert } from "../values/convert.ts";
 import { Cell, type ContainerType, type Place, type RecordValue, type Value } from "../values/model.ts";
@@ -170,6 +170,7 @@ function addressOf(host: Interpreter, operand: Expression): Value {
     const value = host.evaluate(operand);
     return value.kind === "function" ? value : unknown("an address that is not known");
   }
+  if (place instanceof Character) return { kind: "string", text: place.text };
   if (place instanceof Cell) {
     // The address of an array is the address of its first element.
     if (place.type?.kind === "array" && place.value.kind === "pointer") return { ...place.value, to: place.type };

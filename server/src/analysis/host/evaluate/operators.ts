@@ -29,6 +29,8 @@ function movedPointer(host: Interpreter, base: PointerValue, by: Value, sign = 1
 
 /** `left op right` for all but `&&`, `||` and `,`. */
 export function combine(host: Interpreter, op: string, left: Value, right: Value): Value {
+  // `text == 0`, as of a pointer.
+  if ((op === "==" || op === "!=") && (isText(left, right) || isText(right, left))) return bool(op === "!=");
   if (left.kind === "pointer" || right.kind === "pointer") {
     if (op === "+" && left.kind === "pointer") return movedPointer(host, left, right);
     if (op === "+" && right.kind === "pointer") return movedPointer(host, right, left);
@@ -39,6 +41,9 @@ export function combine(host: Interpreter, op: string, left: Value, right: Value
   if (left.kind === "string" && right.kind === "string") {
     if (op === "==" || op === "!=") return bool((left.text === right.text) === (op === "=="));
     if (op === "+") return { kind: "string", text: left.text + right.text };
+    // How far apart two places of one text are.
+    if (op === "-" && (left.text.endsWith(right.text) || right.text.endsWith(left.text)))
+      return int(right.text.length - left.text.length, "long");
     if (op === "<" || op === ">") return bool(op === "<" ? left.text < right.text : left.text > right.text);
   }
   return arithmetic(op, left, right);
@@ -50,6 +55,8 @@ function advanced(text: string, op: "+" | "-", by: IntegerValue): Value {
   const from = Number(by.value) * (op === "+" ? 1 : -1);
   return from < 0 || from > text.length ? unknown("text before a string's start") : { kind: "string", text: text.slice(from) };
 }
+
+const isText = (value: Value, other: Value): boolean => value.kind === "string" && other.kind === "int" && Number(other.value) === 0;
 
 function isNull(value: Value): boolean {
   return value.kind === "pointer" && value.target === undefined;

@@ -7,7 +7,7 @@ import { float, int, integerOf, nullPointer, unknown } from "../values/values.ts
 import { argumentValue, type LibraryFunction } from "./library.ts";
 
 /** The words argv[0] on; undefined where one is not known. */
-function wordsOf(host: Interpreter, count: Value, array: Value): string[] | undefined {
+export function wordsOf(host: Interpreter, count: Value, array: Value): string[] | undefined {
   const length = integerOf(count);
   if (length === undefined || array.kind !== "pointer") return undefined;
   const words: string[] = [];

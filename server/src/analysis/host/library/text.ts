@@ -8,6 +8,7 @@ import type { Place, Value } from "../values/model.ts";
 import { bool, float, int, integerOf, nullPointer, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 import { flagValue, nextOption } from "./options.ts";
+import { sampleOptions } from "./sample-options.ts";
 
 function integerFrom(type: IntegerName): LibraryFunction {
   return (_host, args) => {
@@ -33,8 +34,9 @@ const floatFrom: LibraryFunction = (_host, args) => {
   return float(Number.isNaN(parsed) ? 0 : parsed);
 };
 
+/** @param caseless letters are the same in either case */
 const comparison =
-  (length: boolean): LibraryFunction =>
+  (length: boolean, caseless = false): LibraryFunction =>
   (_host, args) => {
     const a = argumentValue(args, 0);
     const b = argumentValue(args, 1);
@@ -42,7 +44,7 @@ const comparison =
     if (a.kind !== "string" || b.kind !== "string")
       return unknown(a.kind === "unknown" ? a.reason : "a comparison of strings", undefined, a.kind === "unknown" ? a.inputs : []);
     const end = count?.kind === "int" ? Number(count.value) : undefined;
-    const [x, y] = [a.text.slice(0, end), b.text.slice(0, end)];
+    const [x, y] = [a, b].map(({ text }) => text.slice(0, end)).map((text) => (caseless ? text.toLowerCase() : text)) as [string, string];
     return int(x === y ? 0 : x < y ? -1 : 1);
   };
 
@@ -206,8 +208,9 @@ export const textFunctions: ReadonlyMap<string, LibraryFunction> = new Map<strin
   ["strtof", floatFrom],
   ["strtod", floatFrom],
   ["strcmp", comparison(false)],
-  ["strcasecmp", comparison(false)],
+  ["strcasecmp", comparison(false, true)],
   ["strncmp", comparison(true)],
+  ["strncasecmp", comparison(true, true)],
   ["strstr", found((text, other) => text.indexOf(other))],
   ["strchr", found((text, other) => text.indexOf(other))],
   ["strrchr", found((text, other) => text.lastIndexOf(other))],
@@ -226,9 +229,7 @@ export const textFunctions: ReadonlyMap<string, LibraryFunction> = new Map<strin
   ["getopt", nextOption],
   ["__gflags_value", flagValue],
   ["getopt_long", nextOption],
-  // Programs of the CUDA samples ask these helpers for options.
-  ["checkCmdLineFlag", () => int(0, "bool")],
-  ["getCmdLineArgumentString", () => int(0, "bool")],
+  ...sampleOptions,
   ["findCudaDevice", () => int(0)],
   ["gpuGetMaxGflopsDeviceId", () => int(0)],
   ["findCudaDeviceDRV", () => int(0)],

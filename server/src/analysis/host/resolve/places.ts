@@ -54,8 +54,18 @@ function returnedBy(host: Interpreter, e: Expression & { readonly kind: "call" }
   return returned ?? new Cell(value, typeOfValue(value));
 }
 
+/** A character of a text, which is no variable of the program's: who asks for its address is given the text from there on. */
+export class Character extends Cell {
+  readonly text: string;
+
+  constructor(text: string) {
+    super(int(text.charCodeAt(0) || 0, "char"));
+    this.text = text;
+  }
+}
+
 function characterAt(text: string, index: number | undefined): Cell | undefined {
-  return index === undefined || index > text.length ? undefined : new Cell(int(text.charCodeAt(index) || 0, "char"));
+  return index === undefined || index < 0 || index > text.length ? undefined : new Character(text.slice(index));
 }
 
 /** `*operand` */
