@@ -4,13 +4,13 @@ import type { TimeErrors } from "./error-bar.ts";
 export const timeErrors: TimeErrors = {
   wider: 1,
   classes: {
-    launch: { launches: 67, error: 0.1 },
-    compute: { launches: 155, error: 0.24 },
-    l1: { launches: 193, error: 0.17 },
-    l2: { launches: 288, error: 0.22 },
-    memory: { launches: 288, error: 0.18 },
-    atomics: { launches: 40, error: 0.44 },
-    host: { launches: 2, error: 0.19 },
-    waits: { launches: 58, error: 0.3 },
+    launch: { launches: 70, error: 0.07 },
+    compute: { launches: 169, error: 0.25 },
+    l1: { launches: 211, error: 0.16 },
+    l2: { launches: 291, error: 0.22 },
+    memory: { launches: 308, error: 0.17 },
+    atomics: { launches: 44, error: 0.41 },
+    host: { launches: 2, error: 0.18 },
+    waits: { launches: 60, error: 0.27 },
   },
 };
