@@ -152,7 +152,12 @@ export const figureDefinitions = {
   codeNextCacheBytes: number("behaviour", true, "bytes", "Code that two SMs keep"),
   codeStartBytes: number("behaviour", true, "bytes", "Code of a kernel that is near when it begins"),
   argumentLatency: number("behaviour", true, "cycles", "First use of an SM's kernel arguments"),
-  translationPerSm: number("behaviour", true, "cycles", "What the first access to memory takes longer for each further SM that begins with one"),
+  translationPerSm: number(
+    "behaviour",
+    true,
+    "cycles",
+    "What the first access to memory takes longer for each further SM that begins with one",
+  ),
   hostLinkShare: number("behaviour", true, "ratio", "Share of the link to the host that kernels reach"),
   hostLinkBothWays: number("behaviour", true, "ratio", "Share of that which is reached each way when both are used alike"),
   hostLatency: number("behaviour", true, "ns", "Load from the host's memory that misses the caches"),

@@ -31,7 +31,7 @@ export interface Without {
 }
 
 /** Results of a thread along a side of a tile. */
-const tileSide = 4;
+export const tileSide = 4;
 /** Sectors of a line: what a pass of the L1's data path moves. */
 const lineSectors = 4;
 /** What whole lines cost the L2 for each sector. */

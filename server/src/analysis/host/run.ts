@@ -155,6 +155,7 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
     faults: options.faults ? new FaultLog() : undefined,
     events: options.faults ? new EventLog() : undefined,
     afterLast: undefined,
+    holdsMembers: false,
     entryUnit: unit,
     fromStart,
     waits: new Cell(int(0, "long")),

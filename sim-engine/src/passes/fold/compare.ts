@@ -162,6 +162,10 @@ function extremeOfSteps(predicate: IntPredicate, [x, y]: readonly [Op, Op], [a, 
   const more = left.by - compared[0].by - (right.by - compared[1].by);
   const isSame = more === 0 || more === (predicate === "slt" || predicate === "sge" ? 1 : -1);
   if (!isSame || (chosen[0].base === undefined && chosen[1].base === undefined)) return undefined;
+  // `x < w ? x + 1 : w` is no extreme: `x + 1` is never added where `x` is the greatest of its type.
+  const mayOverflow = /^s[lg]t$/.test(predicate) === straight ? left.by !== compared[0].by : right.by !== compared[1].by;
+  if (more !== 0 && mayOverflow) return undefined;
+  if (![...compared, ...chosen].every(({ by }) => Number.isSafeInteger(by))) return undefined;
   return predicate.startsWith("sl") === straight ? "smin" : "smax";
 }
 

@@ -1,7 +1,7 @@
 /** The value of an expression. */
 
 import type { Expression, TypeNode } from "../../../syntax/ast.ts";
-import { leftChain } from "../../../syntax/terms.ts";
+import { leftChain, withoutParentheses } from "../../../syntax/terms.ts";
 import { tied, tupleElements } from "../library/tuples.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
@@ -164,6 +164,19 @@ function evaluateUnary(host: Interpreter, e: Expression & { readonly kind: "unar
   return callOperator(host, e.op, [operand]) ?? unary(e.op, scalarOf(host, operand.value));
 }
 
+/** A number that is a member of an element of an array, or of the object whose method this is. */
+function isMember(host: Interpreter, written: Expression, place: Cell): boolean {
+  const e = withoutParentheses(written);
+  if (place.value.kind === "record" || place.type?.kind === "record" || place.type?.kind === "array") return false;
+  if (e.kind === "name") {
+    const { self } = host.frame;
+    return self?.value.kind === "record" && [...self.value.members.values()].includes(place);
+  }
+  let root: Expression = e;
+  while (root.kind === "member" && !root.arrow) root = withoutParentheses(root.base);
+  return e.kind === "member" && (root.kind !== "name" || e.arrow);
+}
+
 function addressOf(host: Interpreter, operand: Expression): Value {
   const place = placeOf(host, operand);
   if (place === undefined) {
@@ -171,6 +184,8 @@ function addressOf(host: Interpreter, operand: Expression): Value {
     return value.kind === "function" ? value : unknown("an address that is not known");
   }
   if (place instanceof Character) return { kind: "string", text: place.text };
+  // Others are reached from it that lie beside it.
+  if (place instanceof Cell && isMember(host, operand, place)) host.holdsMembers = true;
   if (place instanceof Cell) {
     // The address of an array is the address of its first element.
     if (place.type?.kind === "array" && place.value.kind === "pointer") return { ...place.value, to: place.type };

@@ -129,7 +129,7 @@ const sort: LibraryFunction = (host, args) => {
   const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
   const isOfObjects = found.span.to?.kind === "record" || found.span.to?.kind === "container";
   if ((found.rest.length > 0 || isOfObjects) && sortShort(host, found.span, found.rest[0]?.value)) return voidValue;
-  if (found.rest.length > 0) setSpan(host, found.span, unknownContent, "sorted by a rule of the program's own");
+  if (found.rest.length > 0 || isOfObjects) setSpan(host, found.span, unknownContent, "sorted by a rule of the program's own");
   else if (content.kind === "permutation" && content.n === n) setSpan(host, found.span, { kind: "linear", start: 0, stride: 1 });
   else if (content.kind === "uniform" && allocation.summary.numbers?.of !== content && n !== undefined && n > 1)
     setSpan(host, found.span, { kind: "linear", start: content.lo, stride: (content.hi - content.lo) / n });

@@ -1,6 +1,7 @@
 /** Algorithms that go through short ranges element by element, with functions of the program's own. */
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { copied, read, write } from "../memory/read-write.ts";
+import { callOperator } from "../resolve/overloaded.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { sameValue } from "../values/equal.ts";
 import type { Place, Value } from "../values/model.ts";
@@ -42,8 +43,15 @@ function isLess(a: Value, b: Value): boolean | undefined {
   return false;
 }
 
+/** By the program's own operator, where a class has one. */
+function isLessBy(host: Interpreter, a: Value, b: Value): boolean | undefined {
+  if (a.kind !== "record") return isLess(a, b);
+  const said = callOperator(host, "<", [{ value: a }, { value: b }]);
+  return said ? truth(host.scalar(said)) : /^(pair|tuple)$/.test(a.name) ? isLess(a, b) : undefined;
+}
+
 const lessBy = (host: Interpreter, rule: Value | undefined): Less =>
-  rule === undefined ? isLess : (a, b) => truth(host.scalar(host.apply(rule, [{ value: a }, { value: b }])));
+  rule === undefined ? (a, b) => isLessBy(host, a, b) : (a, b) => truth(host.scalar(host.apply(rule, [{ value: a }, { value: b }])));
 
 /** Sorted by insertion, which leaves equal ones in their order; undefined where a comparison is not known. */
 function sorted(values: readonly Value[], less: Less): Value[] | undefined {

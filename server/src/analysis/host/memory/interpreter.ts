@@ -139,6 +139,8 @@ export interface Interpreter {
   final: boolean;
   /** All launches are made: the steps, without those of replayed loops, at which what follows is not run any more. */
   afterLast: number | undefined;
+  /** The address of a number within a record was taken: what is stored beside it by that address is not followed. */
+  holdsMembers: boolean;
   /** How often each function is being called. */
   readonly active: Map<FunctionDeclaration, number>;
   /** Calls of functions that were being called already. */

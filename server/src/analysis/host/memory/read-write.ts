@@ -19,7 +19,7 @@ import { blank } from "./host-types.ts";
 import { type Interpreter, step } from "./interpreter.ts";
 import { unknownContent } from "./journal.ts";
 import { noteStore } from "./loop-trace.ts";
-import { memberAt, setNumbers } from "./record-members.ts";
+import { memberAt, ofMember, setNumbers } from "./record-members.ts";
 
 /** Cells one allocation keeps; later elements are only summarised. */
 const cellLimit = 1 << 16;
@@ -41,7 +41,7 @@ export function read(host: Interpreter, place: Place): Value {
   if (allocation.summary.bytes !== undefined && offset >= allocation.summary.bytes)
     return unknown("memory beyond the end of an array", type);
   const member = memberAt(allocation.summary.content, offset);
-  if (member) return valueAt({ ...allocation.summary, content: member.content }, member.index, type);
+  if (member) return valueAt(ofMember(allocation.summary, member.content, type), member.index, type);
   return valueAt(allocation.summary, bytes === undefined ? undefined : offset / bytes, type);
 }
 

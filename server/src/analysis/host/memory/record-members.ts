@@ -1,11 +1,12 @@
 /** Records as the numbers that they are made of: members, members of members, elements of arrays that are members. */
-import type { Content, RecordMember } from "@warplens/sim-engine";
+import { type Content, type RecordMember, scalarBytes } from "@warplens/sim-engine";
 import type { RecordInstance, Type } from "../../sema/types.ts";
 import { Allocation, Cell, type HostType, type RecordValue, type Summary, type Value } from "../values/model.ts";
 import { numberOf, unknown } from "../values/values.ts";
 import { scalarType, valueAt, wholeContent } from "./content.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { unknownContent, zeroContent } from "./journal.ts";
+import { beginsWithZeros, isCopiedByMembers } from "./record-kinds.ts";
 
 /** A number in a record. */
 export interface RecordNumber {
@@ -24,12 +25,14 @@ export function numbersOf(host: Interpreter, type: HostType | undefined): readon
   if (type?.kind !== "record") return undefined;
   const found: RecordNumber[] = [];
   const isWhole = addRecord(host, type.record, [], 0, found);
-  return isWhole && found.length > 0 ? found : undefined;
+  // Members of two bases may have one name.
+  const isClear = new Set(found.map(({ path }) => path.join("."))).size === found.length;
+  return isWhole && isClear && found.length > 0 ? found : undefined;
 }
 
 function addRecord(host: Interpreter, record: RecordInstance, path: readonly string[], from: number, found: RecordNumber[]): boolean {
   const layout = host.semantics.context.layout(record);
-  if (!layout || layout.union || layout.polymorphic) return false;
+  if (!layout || layout.union || layout.polymorphic || !isCopiedByMembers(record)) return false;
   return (
     layout.bases.every((base) => addRecord(host, base.record, path, from + base.offset, found)) &&
     layout.fields.every(
@@ -75,15 +78,35 @@ function elementOf({ target, to, offset }: Value & { readonly kind: "pointer" },
   return known;
 }
 
-/** A number of one of an array's records. @param bytes of a record */
-export function numberIn(allocation: Allocation, index: number, bytes: number, number: RecordNumber): Value {
+/** Records of one class, one behind the other. */
+export interface RecordShape {
+  /** Of a record. */
+  readonly bytes: number;
+  /** One of which nothing is said is all zeros. */
+  readonly isZeroed: boolean;
+}
+
+/** Undefined where the class is not known to the end. */
+export function shapeOf(host: Interpreter, type: HostType): RecordShape | undefined {
+  const bytes = type.kind === "record" ? host.semantics.sizeOf(type) : undefined;
+  return type.kind === "record" && bytes !== undefined ? { bytes, isZeroed: beginsWithZeros(host, type.record) } : undefined;
+}
+
+/** A number of one of an array's records. */
+export function numberIn(allocation: Allocation, index: number, { bytes, isZeroed }: RecordShape, number: RecordNumber): Value {
   const held = allocation.cells.get(index * bytes)?.value;
   if (held?.kind === "record") return cellOf(held, number)?.value ?? unknown("a member that is not known", number.type);
   const { summary } = allocation;
   const member = memberAt(summary.content, index * bytes + number.offset);
-  if (member) return valueAt({ ...summary, content: member.content }, member.index, number.type);
-  const isAlike = summary.content.kind === "zero" || summary.content.kind === "bytes";
+  if (member) return valueAt(ofMember(summary, member.content, number.type), member.index, number.type);
+  const isAlike = (summary.content.kind === "zero" && isZeroed) || summary.content.kind === "bytes";
   return isAlike ? valueAt(summary, undefined, number.type) : unknown(summary.reason ?? "a member that is not known", number.type);
+}
+
+/** What an array would say of one number of its records alone. */
+export function ofMember(summary: Summary, content: Content, type: HostType | undefined): Summary {
+  const element = scalarType(type);
+  return { ...summary, content, ...(element ? { elementBytes: scalarBytes[element] } : {}) };
 }
 
 /** What records that begin at a byte hold in a member, and which of them it is. */
@@ -103,7 +126,7 @@ export function setNumbers(host: Interpreter, made: RecordValue, summary: Summar
   for (const number of numbersOf(host, made.type) ?? []) {
     const member = memberAt(summary.content, offset + number.offset);
     const cell = member && cellOf(made, number);
-    if (cell) cell.value = valueAt({ ...summary, content: member.content }, member.index, number.type);
+    if (cell) cell.value = valueAt(ofMember(summary, member.content, number.type), member.index, number.type);
   }
 }
 
@@ -114,15 +137,17 @@ export function setNumbers(host: Interpreter, made: RecordValue, summary: Summar
 function wholeRecords(host: Interpreter, allocation: Allocation, type: HostType | undefined): Content | undefined {
   const { cells, summary } = allocation;
   const numbers = cells.size > 0 ? numbersOf(host, type) : undefined;
-  const bytes = type?.kind === "record" ? host.semantics.sizeOf(type) : undefined;
-  if (!numbers || bytes === undefined) return undefined;
+  const shape = type && shapeOf(host, type);
+  // Who leaves braces out around an array fills it otherwise than it looks.
+  if (!numbers || !shape || numbers.some(({ path }) => path.some((name) => /^\d/.test(name)))) return undefined;
+  const { bytes } = shape;
   const places = [...cells.keys()].map((offset) => offset / bytes);
   const known = summary.content.kind === "records" ? summary.content.members : [];
   const end = Math.max(...places.map((place) => place + 1), ...known.map(({ content }) => lengthOf(content)));
   if (end > mostRecords || !places.every(Number.isInteger)) return undefined;
   return recordsOf(bytes, numbers, (number) => {
     const values = new Float64Array(end);
-    for (let k = 0; k < end; k++) values[k] = numberOf(numberIn(allocation, k, bytes, number)) ?? Number.NaN;
+    for (let k = 0; k < end; k++) values[k] = numberOf(numberIn(allocation, k, shape, number)) ?? Number.NaN;
     return values.some(Number.isNaN) ? unknownContent : { kind: "values", values };
   });
 }
@@ -154,6 +179,8 @@ export function contentIn(
   pointee: HostType | undefined,
 ): Content {
   const type = pointee?.kind === "record" ? pointee : allocation.element;
+  // Who has the address of one member may have stored to others.
+  if (host.holdsMembers && type?.kind === "record") return unknownContent;
   return (
     wholeRecords(host, allocation, type) ??
     (elementBytes === undefined ? allocation.summary.content : wholeContent(allocation, elementBytes))

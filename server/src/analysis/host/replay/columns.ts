@@ -1,10 +1,10 @@
 /** Arrays that a replayed loop reads and writes, as plain numbers. */
-import type { Content } from "@warplens/sim-engine";
-import { exactPattern, overlaid } from "../memory/content.ts";
+import { type Content, scalarBytes } from "@warplens/sim-engine";
+import { exactPattern, overlaid, scalarType } from "../memory/content.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { read, write } from "../memory/read-write.ts";
-import { memberAt, numberIn, type RecordNumber } from "../memory/record-members.ts";
+import { memberAt, numberIn, type RecordNumber, type RecordShape } from "../memory/record-members.ts";
 import type { Allocation, HostType, Value } from "../values/model.ts";
 import { float, int, isFloat, isUnsigned, numberOf } from "../values/values.ts";
 import { conversion, type Known } from "./arithmetic.ts";
@@ -25,7 +25,7 @@ interface Shape {
   readonly type: HostType;
   readonly elementBytes: number;
   readonly count: number;
-  readonly member?: RecordNumber;
+  readonly member?: { readonly number: RecordNumber; readonly shape: RecordShape };
 }
 
 interface Page {
@@ -40,7 +40,7 @@ export class Column implements List {
   readonly type: HostType;
   readonly #host: Interpreter;
   /** Where the elements are records: the number of each that this is. */
-  readonly #member: RecordNumber | undefined;
+  readonly #member: Shape["member"];
   /** Those that were looked at or stored to: an array costs what a loop does with it, however large it is. */
   readonly #pages: (Page | undefined)[] = [];
   stores = 0;
@@ -80,8 +80,8 @@ export class Column implements List {
   }
 
   /** A number of each of an array's records, of which there are so many. */
-  static ofRecords(host: Interpreter, allocation: Allocation, member: RecordNumber, bytes: number, count: number): Column {
-    return new Column(host, allocation, { type: member.type, elementBytes: bytes, count, member }, true);
+  static ofRecords(host: Interpreter, allocation: Allocation, number: RecordNumber, shape: RecordShape, count: number): Column {
+    return new Column(host, allocation, { type: number.type, elementBytes: shape.bytes, count, member: { number, shape } }, true);
   }
 
   #page(index: number): Page {
@@ -128,13 +128,14 @@ export class Column implements List {
   get #content(): Content {
     const { content } = this.allocation.summary;
     if (!this.#member) return content;
-    return memberAt(content, this.#member.offset)?.content ?? (content.kind === "zero" ? zeroContent : unknownContent);
+    const { number, shape } = this.#member;
+    return memberAt(content, number.offset)?.content ?? (content.kind === "zero" && shape.isZeroed ? zeroContent : unknownContent);
   }
 
   #held(index: number): Value {
     const { allocation, elementBytes } = this;
     return this.#member
-      ? numberIn(allocation, index, elementBytes, this.#member)
+      ? numberIn(allocation, index, this.#member.shape, this.#member.number)
       : read(this.#host, { allocation, offset: index * elementBytes, type: this.type });
   }
 
@@ -251,7 +252,9 @@ export class Column implements List {
       values[k] = value;
       end = k + 1;
     }
-    return end === 0 ? unknownContent : this.#run(values.subarray(0, end), invented);
+    if (end === 0) return unknownContent;
+    const known = this.#run(values.subarray(0, end), invented);
+    return end === this.length ? known : upTo(known, end, scalarBytes[scalarType(this.type) ?? "i8"]);
   }
 
   /** The elements from the first to the last that the loop touched, by pages, or that stand alone in cells: `[first, end)`. */
@@ -317,6 +320,15 @@ const isMade = (content: Content): boolean =>
 const isInvented = (content: Content): boolean =>
   (content.kind === "values" && content.drawn === true) ||
   (content.kind === "parts" && content.parts.some((part) => isInvented(part.content)));
+
+/** The first elements, of so many bytes each; of others nothing is known. */
+const upTo = (content: Content, end: number, bytes: number): Content => ({
+  kind: "parts",
+  parts: [
+    { from: 0, to: end * bytes, origin: 0, content },
+    { from: end * bytes, to: Number.POSITIVE_INFINITY, origin: 0, content: unknownContent },
+  ],
+});
 
 /** Values from which it mostly shows that they follow no pattern. */
 const fewValues = 64;

@@ -1,6 +1,7 @@
 /** Methods of lists and sets in replayed code. */
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
+import { beginsWithZeros } from "../memory/record-kinds.ts";
 import { lastText } from "../resolve/names.ts";
 import { conversion, isWideUnsigned, type Known } from "./arithmetic.ts";
 import { beforeBy, isOfPairs, known } from "./comparing.ts";
@@ -254,7 +255,7 @@ function recordsMethod(machine: Machine, target: RecordList, name: string, args:
       if (!first) throw new Unsupported();
       const parts =
         name === "emplace_back" && args.length === names.length
-          ? lastFirst(args.map((argument) => machine.code(argument)))
+          ? partsOf(machine, { kind: "list", start: 0, end: 0, elements: args.map((value) => ({ value })) }, names, target.type, true)
           : partsOf(machine, first, names, target.type);
       const runs = [...target.fields.values()].map(({ list, type }, k) => {
         const part = parts[k];
@@ -272,7 +273,8 @@ function recordsMethod(machine: Machine, target: RecordList, name: string, args:
     case "pop_back":
       return changes(machine, target, () => resize(target, count(lengthOf(target) - 1)));
     case "resize": {
-      if (!first || args.length > 1) throw new Unsupported();
+      if (!first || args.length > 1 || target.type?.kind !== "record" || !beginsWithZeros(machine.host, target.type.record))
+        throw new Unsupported();
       const length = lengthCode(machine, first);
       return changes(machine, target, () => resize(target, count(length())));
     }

@@ -1,6 +1,6 @@
 /** Arrays of records that a replayed loop reads and writes: a column for each number of a record. */
 import type { Interpreter } from "../memory/interpreter.ts";
-import { numbersOf, recordsOf } from "../memory/record-members.ts";
+import { numbersOf, recordsOf, shapeOf } from "../memory/record-members.ts";
 import type { Allocation, HostType } from "../values/model.ts";
 import { Column } from "./columns.ts";
 import { mostElements } from "./lists.ts";
@@ -33,12 +33,15 @@ export class RecordColumns {
    */
   static of(host: Interpreter, allocation: Allocation, type: HostType, count?: number): RecordColumns | undefined {
     const numbers = numbersOf(host, type);
-    const bytes = type.kind === "record" ? host.semantics.sizeOf(type) : undefined;
+    const shape = shapeOf(host, type);
     const { bytes: all, content } = allocation.summary;
-    if (!numbers || !bytes) return undefined;
+    // Arrays within what is written element by element: who leaves braces out around them fills them otherwise than it looks.
+    const isOpen = allocation.cells.size > 0 && numbers?.some(({ path }) => path.some((name) => /^\d/.test(name)));
+    if (!numbers || !shape || host.holdsMembers || isOpen) return undefined;
+    const { bytes } = shape;
     const length = count ?? (all === undefined ? undefined : Math.floor(all / bytes));
     if (length === undefined || length > mostElements || (content.kind === "records" && content.bytes !== bytes)) return undefined;
-    const columns = numbers.map((number) => [number.path.join("."), Column.ofRecords(host, allocation, number, bytes, length)] as const);
+    const columns = numbers.map((number) => [number.path.join("."), Column.ofRecords(host, allocation, number, shape, length)] as const);
     return new RecordColumns(host, allocation, type, bytes, new Map(columns));
   }
 

@@ -1,7 +1,9 @@
 /** Records of numbers, member by member: those the replayed code makes, copies and puts into lists. */
 import type { Expression, FunctionDeclaration } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
+import type { RecordInstance } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
+import { beginsWithZeros, constructorsIn, memberClass } from "../memory/record-kinds.ts";
 import { lastText } from "../resolve/names.ts";
 import type { HostType } from "../values/model.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
@@ -41,10 +43,14 @@ export function partsOf(
   if (isDirect) return lastFirst(partsOf(machine, e, names));
   if (e.kind === "list") {
     const groups = [...grouped(names)];
+    const made = e.type ? hostType(machine.host, e.type) : type;
     if (e.elements.length > groups.length || e.elements.some(({ designator }) => designator !== undefined)) throw new Unsupported();
-    return groups.flatMap(([, inner], k) => {
+    const record = made?.kind === "record" ? made.record : undefined;
+    if (record && (machine.host.semantics.context.layout(record)?.bases.length ?? 0) > 0) throw new Unsupported();
+    if (e.elements.length < groups.length && !(record && beginsWithZeros(machine.host, record))) throw new Unsupported();
+    return groups.flatMap(([name, inner], k) => {
       const value = e.elements[k]?.value;
-      return value ? partsOfMember(machine, value, inner) : inner.map(() => zero);
+      return value ? partsOfMember(machine, value, inner, record && memberClass(machine.host, record, name)) : inner.map(() => zero);
     });
   }
   if (e.kind === "call" && e.callee.kind === "name" && e.arguments.length === names.length && isMaker(machine, e.callee))
@@ -71,8 +77,8 @@ function grouped(names: readonly string[]): ReadonlyMap<string, readonly string[
 }
 
 /** @param inner the paths of the numbers in a member */
-const partsOfMember = (machine: Machine, value: Expression, inner: readonly string[]): readonly Code[] =>
-  inner.length === 1 && inner[0] === "" ? [machine.code(onlyIn(value))] : partsOf(machine, value, inner);
+const partsOfMember = (machine: Machine, value: Expression, inner: readonly string[], type: HostType | undefined): readonly Code[] =>
+  inner.length === 1 && inner[0] === "" ? [machine.code(onlyIn(value))] : partsOf(machine, value, inner, type);
 
 /** `{x}` of a number. */
 function onlyIn(e: Expression): Expression {
@@ -89,12 +95,9 @@ function constructed(
   const [made, args] = asked(machine, e, type);
   const members = made?.kind === "record" && args ? memberTypes(machine, made) : undefined;
   if (made?.kind !== "record" || !args || !members || [...members.keys()].join() !== names.join()) return undefined;
-  const owner = made.record.declaration.name?.parts.at(-1)?.text ?? "";
-  const all = machine.host.globals.methods(owner, owner);
-  if (all.length === 0) return undefined;
-  const fitting = all.filter(({ parameters }) => parameters.length === args.length);
-  const [chosen] = fitting;
-  if (!chosen || fitting.length > 1) throw new Unsupported();
+  const declared = constructorsIn(made.record);
+  if (declared.length === 0) return undefined;
+  const chosen = chosenFor(machine, made.record, declared, args.length);
   const { target, begin } = constructedRecord(machine, members, chosen, { args, inOrder: e.kind === "list" && !isDirect }, made);
   const parts = [...target.members.values()].map((member) => loadOf(machine, member));
   return parts.map(({ type: of, run }, k) => ({
@@ -104,6 +107,25 @@ function constructed(
       return run();
     },
   }));
+}
+
+/** The one constructor that so many arguments may be meant for. @throws Unsupported where there are several, or none with a text */
+function chosenFor(
+  { host }: Machine,
+  record: RecordInstance,
+  declared: readonly FunctionDeclaration[],
+  count: number,
+): FunctionDeclaration {
+  const mayTake = ({ parameters, templateParameters, variadic }: FunctionDeclaration): boolean =>
+    variadic ||
+    templateParameters !== undefined ||
+    parameters.some(({ type }) => type.kind === "named" && lastText(type.name) === "initializer_list") ||
+    (parameters.length >= count && parameters.slice(count).every((parameter) => parameter.default !== undefined));
+  const [only, ...others] = declared.filter(mayTake);
+  const owner = record.declaration.name?.parts.at(-1)?.text ?? "";
+  const [written, more] = host.globals.methods(owner, owner).filter(({ parameters }) => parameters.length === count);
+  if (!only || others.length > 0 || only.parameters.length !== count || !written || more) throw new Unsupported();
+  return written;
 }
 
 /** A class, and what is given to make one. */
@@ -129,7 +151,7 @@ function constructedRecord(
   machine: Machine,
   members: ReadonlyMap<string, NumberName>,
   { parameters, initialisers = [], body, deleted, templateParameters }: FunctionDeclaration,
-  { args, inOrder }: { readonly args: readonly Expression[]; readonly inOrder: boolean },
+  { args, inOrder: isList }: { readonly args: readonly Expression[]; readonly inOrder: boolean },
   type: HostType & { readonly kind: "record" },
 ): { readonly target: Thing; readonly begin: () => void } {
   const { host, scopes } = machine;
@@ -137,6 +159,8 @@ function constructedRecord(
   const { target, begin } = newRecord(machine, members, undefined);
   const given = parameters.map((parameter, k) => {
     const [argument] = args.slice(k);
+    // What it may store to is somebody else's.
+    if (parameter.type.kind === "reference" && !parameter.type.to.const) throw new Unsupported();
     const of = hostType(host, parameter.type.kind === "reference" ? parameter.type.to : parameter.type, type.record.substitution);
     const number = numberType(of);
     if (!argument || !parameter.name) throw new Unsupported();
@@ -156,7 +180,10 @@ function constructedRecord(
   try {
     machine.depth += 1;
     machine.scopes = [own, inner];
-    const stores = initialisers.map(({ name, values }) => {
+    // In the order of the members, whatever that of the initialisers.
+    const order = [...grouped([...members.keys()]).keys()];
+    const inOrder = initialisers.toSorted((a, b) => order.indexOf(lastText(a.name)) - order.indexOf(lastText(b.name)));
+    const stores = inOrder.map(({ name, values }) => {
       const [value, more] = values;
       const member = namedIn(target, lastText(name));
       if (more || !value) throw new Unsupported();
@@ -170,7 +197,7 @@ function constructedRecord(
       target,
       begin: () => {
         // As g++ does: what stands in parentheses from the last on.
-        for (let k = 0; k < given.length; k++) given[inOrder ? k : given.length - 1 - k]?.begin();
+        for (let k = 0; k < given.length; k++) given[isList ? k : given.length - 1 - k]?.begin();
         spend(machine);
         begin();
         for (const store of stores) store();
@@ -209,7 +236,7 @@ export function lastFirst(codes: readonly Code[]): readonly Code[] {
 /** `std::make_pair`, or a class without constructors of its own. */
 function isMaker({ host }: Machine, { name }: Expression & { readonly kind: "name" }): boolean {
   const text = lastText(name);
-  if (/^(make_pair|pair|make_[a-z]+[234])$/.test(text)) return true;
+  if (/^(make_pair|pair|make_(u?(char|short|int|long|longlong)|float|double)[1-4])$/.test(text)) return true;
   return host.globals.record(name) !== undefined && host.globals.methods(text, text).length === 0;
 }
 

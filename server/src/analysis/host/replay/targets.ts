@@ -3,6 +3,7 @@ import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { isFloatName } from "../../sema/arithmetic-types.ts";
 import { sizeOf } from "../memory/read-write.ts";
+import { memberClass } from "../memory/record-kinds.ts";
 import { lastText } from "../resolve/names.ts";
 import { placeOf } from "../resolve/places.ts";
 import { Allocation, Cell, type Place, type Value } from "../values/model.ts";
@@ -161,7 +162,9 @@ function memberOf(machine: Machine, e: Expression & { readonly kind: "member" },
   const object = e.arrow ? pointedAt(machine, base, code) : isRecord(machine, base) ? targetOf(machine, base, code) : undefined;
   if (!object) return undefined;
   if (object.kind !== "record") throw new Unsupported();
-  return namedIn(object, name);
+  const member = namedIn(object, name);
+  if (member.kind !== "record" || object.type?.kind !== "record") return member;
+  return { ...member, type: memberClass(machine.host, object.type.record, name) };
 }
 
 /** Whether it is a record of the replayed code's own, an element, or a member of such. */

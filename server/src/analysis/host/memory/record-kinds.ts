@@ -1,0 +1,54 @@
+/** What classes say of how their objects are made and copied: who goes through an array of them number by number has to know. */
+import type { Declaration, FunctionDeclaration, TypeNode } from "../../../syntax/ast.ts";
+import type { RecordInstance, Type } from "../../sema/types.ts";
+import type { Interpreter } from "./interpreter.ts";
+
+const lastPart = ({ name }: FunctionDeclaration): string => name.parts.at(-1)?.text ?? "";
+
+function functionsIn({ declaration }: RecordInstance): readonly FunctionDeclaration[] {
+  return (declaration.members ?? []).flatMap((member: Declaration) => (member.kind === "function" ? [member] : []));
+}
+
+/** Constructors that the class declares by itself, those left to the compiler aside. */
+export const constructorsIn = (record: RecordInstance): readonly FunctionDeclaration[] =>
+  functionsIn(record).filter(({ role, defaulted }) => role === "constructor" && !defaulted);
+
+/** Whether a copy is a copy of each member: the class says nothing else. */
+export function isCopiedByMembers(record: RecordInstance): boolean {
+  const name = record.declaration.name?.parts.at(-1)?.text;
+  const isOwn = (type: TypeNode): boolean => type.kind === "named" && type.name.parts.at(-1)?.text === name;
+  const takesOwn = ({ parameters: [first, second] }: FunctionDeclaration): boolean =>
+    first?.type.kind === "reference" && isOwn(first.type.to) && second === undefined;
+  return (
+    !constructorsIn(record).some(takesOwn) &&
+    !functionsIn(record).some((fn) => lastPart(fn) === "operator=" && !fn.defaulted && !fn.deleted)
+  );
+}
+
+/** Whether an object of which nothing is said is all zeros: no member has another initialiser, and no constructor gives it one. */
+export function beginsWithZeros(host: Interpreter, record: RecordInstance): boolean {
+  const layout = host.semantics.context.layout(record);
+  if (!layout) return false;
+  const isZero = (type: Type): boolean =>
+    type.kind === "array" ? isZero(type.of) : type.kind !== "record" || beginsWithZeros(host, type.record);
+  const own = constructorsIn(record);
+  const fields = layout.fields.map(({ name }) => name);
+  return (
+    own.every((constructor_) => constructor_.parameters.length > 0 || isEmpty(constructor_, fields)) &&
+    (own.length === 0 || own.some(({ parameters }) => parameters.length === 0)) &&
+    layout.fields.every(({ type, declaration }) => declaration?.init === undefined && isZero(type)) &&
+    layout.bases.every((base) => beginsWithZeros(host, base.record))
+  );
+}
+
+/** `pair() : first(), second() {}` */
+const isEmpty = ({ initialisers = [], body }: FunctionDeclaration, fields: readonly string[]): boolean =>
+  body?.body.length === 0 &&
+  fields.every((field) => initialisers.some(({ name, values }) => name.parts.at(-1)?.text === field && values.length === 0));
+
+/** The class of a member that is a record; undefined for others. */
+export function memberClass(host: Interpreter, record: RecordInstance, name: string): (Type & { readonly kind: "record" }) | undefined {
+  const layout = host.semantics.context.layout(record);
+  const type = layout?.fields.find((field) => field.name === name)?.type;
+  return type?.kind === "record" ? type : undefined;
+}
