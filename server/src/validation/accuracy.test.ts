@@ -265,7 +265,7 @@ const reached: readonly {
       bankConflictRecall: 1,
       bankConflictPrecision: 0.85,
       occupancyRight: 0.94,
-      timeHeld: 0.94,
+      timeHeld: 0.88,
     },
     most: {
       sectors: 0.001,
@@ -291,7 +291,7 @@ const reached: readonly {
       bankConflictRecall: 0.87,
       bankConflictPrecision: 1,
       occupancyRight: 0.92,
-      timeHeld: 0.82,
+      timeHeld: 0.81,
     },
     most: {
       sectors: 0.001,
@@ -480,7 +480,7 @@ const reached: readonly {
       bankConflictRecall: 1,
       bankConflictPrecision: 1,
       occupancyRight: 0.98,
-      timeHeld: 0.94,
+      timeHeld: 0.92,
     },
     most: {
       sectors: 0.001,
