@@ -12,7 +12,7 @@ export default defineRule({
   why: "Tensor cores multiply and add whole tiles of 16-bit values, sixteen times as many a cycle as the ordinary pipes and more, and sum up in 32 bits.",
   remedy: "Use `wmma` fragments of 16 by 16 by 16, `mma.sync.m16n8k16`, or a library that does (cuBLAS, CUTLASS).",
   notes:
-    "Told of loops whose factors are 16-bit floats from memory, one by the thread's row and one by its column, on GPUs that have tensor cores for them. The time then is that of a tile of 4 by 4 results alone, with a quarter of the loads: tensor cores do more.",
+    "Told of loops whose factors are 16-bit floats from memory, one by the thread's row and one by its column, on GPUs that have tensor cores for them. The time then is that of a tile of 4 by 4 results alone, with a quarter of the loads and of what converts their values: tensor cores do more.",
   fix: "none",
   simulated: true,
   tellsGain: true,

@@ -7,6 +7,8 @@ const lineBytes = 64;
 const sets = 8;
 const ways = 4;
 const fillBytes = 256;
+/** Lines of the first cache. */
+export const constantLines = sets * ways;
 
 /** Whether a load finds its line, misses it, or is the first that asks for the 256 bytes that it is of. */
 export type Found = "line" | "no line" | "nothing";
@@ -36,7 +38,7 @@ export class ConstantCache {
 
   /** All that was read so far fits into the first cache. */
   get fits(): boolean {
-    return this.#met.size <= sets * ways;
+    return this.#met.size <= constantLines;
   }
 }
 

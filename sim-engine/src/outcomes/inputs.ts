@@ -38,7 +38,8 @@ function inputsText({ kernel, launch }: Side): string {
   const contentOf = (content: Content): unknown => {
     if (content.kind === "written") return [content.kind, content.buffer, content.offset];
     if (content.kind === "parts") return content.parts.map((part) => ({ ...part, content: contentOf(part.content) }));
-    if (content.kind === "records") return content.members.map((member) => ({ ...member, content: contentOf(member.content) }));
+    if (content.kind === "records")
+      return [content.bytes, ...content.members.map((member) => ({ ...member, content: contentOf(member.content) }))];
     return content.kind === "values" ? [content.kind, content.values.length] : content;
   };
   const parameters = kernel.parameters.map(({ type, bytes }) => [type, bytes]);

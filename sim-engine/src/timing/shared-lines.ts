@@ -1,5 +1,5 @@
-/** Lines that warps of an SM ask a cache of 32 for one after the other, each the same as the others: who comes soon behind another finds its lines there. */
-const held = 32;
+/** Lines that warps of an SM ask the first constant cache for, each the same as the others: who comes soon behind another finds its lines there. */
+import { constantLines as held } from "../memory/constant-cache.ts";
 
 export class SharedLines {
   /** By slot: the number of the warp in it, and lines that it has asked for. */

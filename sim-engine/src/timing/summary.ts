@@ -121,9 +121,9 @@ export interface ExecutionSummary {
    * evenly SMs are kept busy.
    */
   readonly costs?: { readonly issued: ArrayLike<number>; readonly areDrawn: boolean } | undefined;
-  /** Launch totals that bounds are computed from. */
   /** The block whose warps, or the one of them that is told of, do most of all; absent where blocks that were run tell that. */
   readonly longest?: LongestTrace | undefined;
+  /** Launch totals that bounds are computed from. */
   readonly totals: {
     readonly warpInstructions: number;
     /** Bytes the threads asked for in global memory. */

@@ -16,7 +16,7 @@ export interface Without {
   readonly kept?: ReadonlySet<Op>;
   /** By block, the share of its executions that is left: as where so many fewer warps run it, all their lanes. */
   readonly executed?: ReadonlyMap<Block, number>;
-  /** These loads being made for each product: in a tile of 4 by 4 results each value that is loaded is a factor four times. */
+  /** These loads being made for each product: in a tile of 4 by 4 results each value that is loaded, and converted, is a factor four times. */
   readonly tiled?: ReadonlySet<Op>;
   /** The limit of blocks on an SM: that many fit. */
   readonly blocksPerSm?: number;

@@ -126,10 +126,11 @@ function foldMinMax(op: Op, condition: Op, a: Op, b: Op): undefined {
       return become(op, { kind: "int", op: `${signed ? "s" : "u"}${(predicate[1] === "l") === straight ? "min" : "max"}` }, a, b);
     }
   }
-  const stepped = x && y && extremeOfSteps(condition.action.predicate, [x, y], [a, b]);
-  if (stepped) return become(op, { kind: "int", op: stepped }, a, b);
   const straight = x === a && y === b;
-  if (!straight && !(x === b && y === a)) return;
+  if (!straight && !(x === b && y === a)) {
+    const stepped = x && y && extremeOfSteps(condition.action.predicate, [x, y], [a, b]);
+    return stepped ? become(op, { kind: "int", op: stepped }, a, b) : undefined;
+  }
   switch (condition.action.predicate) {
     case "slt":
     case "sle":

@@ -55,6 +55,9 @@ function add(host: Interpreter, type: Type, path: readonly string[], offset: num
   return true;
 }
 
+/** Whether arrays are among the members: who leaves braces out around one, where records are written one by one, fills it otherwise than it looks. */
+export const holdArrays = (numbers: readonly RecordNumber[]): boolean => numbers.some(({ path }) => path.some((name) => /^\d/.test(name)));
+
 /** The variable that a number of a record stands in; undefined where it has none of its own. */
 function cellOf(record: RecordValue, { path, type }: RecordNumber): Cell | undefined {
   let at: Value = record;
@@ -138,8 +141,7 @@ function wholeRecords(host: Interpreter, allocation: Allocation, type: HostType 
   const { cells, summary } = allocation;
   const numbers = cells.size > 0 ? numbersOf(host, type) : undefined;
   const shape = type && shapeOf(host, type);
-  // Who leaves braces out around an array fills it otherwise than it looks.
-  if (!numbers || !shape || numbers.some(({ path }) => path.some((name) => /^\d/.test(name)))) return undefined;
+  if (!numbers || !shape || holdArrays(numbers)) return undefined;
   const { bytes } = shape;
   const places = [...cells.keys()].map((offset) => offset / bytes);
   const known = summary.content.kind === "records" ? summary.content.members : [];

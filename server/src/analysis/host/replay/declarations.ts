@@ -9,7 +9,18 @@ import { ownLambda } from "./called.ts";
 import { declaredDrawer, drawerOf } from "./draws.ts";
 import { listIn, listOf, memberTypes, setOf } from "./list-targets.ts";
 import { lengthOf, Row } from "./lists.ts";
-import { type Execute, ending, GivenUp, type Machine, type NumberList, newSlot, type Run, type Target, Unsupported } from "./machine.ts";
+import {
+  type Execute,
+  ending,
+  GivenUp,
+  type Machine,
+  type NumberList,
+  newSlot,
+  type Run,
+  type Target,
+  Unsupported,
+  unsupported,
+} from "./machine.ts";
 import { valuesBetween } from "./methods.ts";
 import { numberType } from "./numbers.ts";
 import { newRecord } from "./records.ts";
@@ -77,10 +88,6 @@ function staticTarget(machine: Machine, declaration: VariableDeclaration, name: 
   host.statics.set(declaration, cell);
   if (cell.value.kind === "record") return drawerOf(machine, cell.value) ?? unsupported();
   return listIn(machine, cell) ?? cellSlot(machine, cell);
-}
-
-function unsupported(): never {
-  throw new Unsupported();
 }
 
 function isConstant(e: Expression): boolean {

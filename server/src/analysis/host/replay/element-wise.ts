@@ -14,7 +14,7 @@ import { begin } from "./begin.ts";
 import { outerLoop } from "./counted.ts";
 import { Formula, inverseOf, isGapless, mostOfElement } from "./formula.ts";
 import { extent, type Line, lineText } from "./lines.ts";
-import { type Execute, GivenUp, type Machine, Unsupported } from "./machine.ts";
+import { type Execute, GivenUp, type Machine, Unsupported, unsupported } from "./machine.ts";
 import { Nest, type Site } from "./nest.ts";
 import { numberValue } from "./numbers.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
@@ -169,10 +169,6 @@ function fill({ host, machine, nest, execute, outer, past, text }: Followed, all
     const all = isWhole ? content : overlaid(rest.content, part, rest.bytes);
     host.journal.summarise(allocation, { ...rest, elementBytes, content: all }, new Map(cells));
   };
-}
-
-function unsupported(): never {
-  throw new Unsupported();
 }
 
 /** Sites whose elements are the same kind of number, in the same loops. */

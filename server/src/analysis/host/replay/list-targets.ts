@@ -21,6 +21,7 @@ import {
   type Run,
   type Target,
   Unsupported,
+  unsupported,
 } from "./machine.ts";
 import { columnFor, declared, numberType } from "./numbers.ts";
 import { RecordColumns } from "./record-columns.ts";
@@ -194,10 +195,6 @@ function elementsOf({ size, storage }: ContainerValue): Known[] {
 export function memberTypes({ host }: Machine, type: HostType | undefined): ReadonlyMap<string, NumberName> | undefined {
   const numbers = recordNumbers(host, type);
   return numbers && new Map(numbers.flatMap(({ path, type: of }) => [[path.join("."), numberType(of) ?? unsupported()] as const]));
-}
-
-function unsupported(): never {
-  throw new Unsupported();
 }
 
 /** @throws Unsupported */

@@ -15,6 +15,11 @@ import type { Rows } from "./rows.ts";
 /** The code has something that is not replayed. */
 export class Unsupported extends Error {}
 
+/** In the place of a value that there has to be. @throws Unsupported */
+export function unsupported(): never {
+  throw new Unsupported();
+}
+
 /** What happens next is not known, or it takes too long. */
 export class GivenUp extends Error {}
 

@@ -1,6 +1,6 @@
 /** Arrays of records that a replayed loop reads and writes: a column for each number of a record. */
 import type { Interpreter } from "../memory/interpreter.ts";
-import { numbersOf, recordsOf, shapeOf } from "../memory/record-members.ts";
+import { holdArrays, numbersOf, recordsOf, shapeOf } from "../memory/record-members.ts";
 import type { Allocation, HostType } from "../values/model.ts";
 import { Column } from "./columns.ts";
 import { mostElements } from "./lists.ts";
@@ -35,9 +35,7 @@ export class RecordColumns {
     const numbers = numbersOf(host, type);
     const shape = shapeOf(host, type);
     const { bytes: all, content } = allocation.summary;
-    // Arrays within what is written element by element: who leaves braces out around them fills them otherwise than it looks.
-    const isOpen = allocation.cells.size > 0 && numbers?.some(({ path }) => path.some((name) => /^\d/.test(name)));
-    if (!numbers || !shape || host.holdsMembers || isOpen) return undefined;
+    if (!numbers || !shape || host.holdsMembers || (allocation.cells.size > 0 && holdArrays(numbers))) return undefined;
     const { bytes } = shape;
     const length = count ?? (all === undefined ? undefined : Math.floor(all / bytes));
     if (length === undefined || length > mostElements || (content.kind === "records" && content.bytes !== bytes)) return undefined;

@@ -20,6 +20,7 @@ import {
   type Target,
   type Thing,
   Unsupported,
+  unsupported,
 } from "./machine.ts";
 import { numberType } from "./numbers.ts";
 import { settled } from "./settled.ts";
@@ -208,10 +209,6 @@ function constructedRecord(
     machine.scopes = scopes;
     machine.depth -= 1;
   }
-}
-
-function unsupported(): never {
-  throw new Unsupported();
 }
 
 /** Calls within calls that are replayed. */
