@@ -140,6 +140,20 @@ export const data: CompilerData = {
           source: "engine",
           at: "addresses 16 steps of a loop apart share a pointer, as immediate offsets reach further than any that was met",
         },
+        valuesBesidePointers: {
+          value: 124,
+          unit: "values",
+          basis: "fitted",
+          source: "compiler-probes",
+          at: "pointers.json: 122 that a loop of one pointer keeps, not 126; of four 118, not 122 (125 here); pressedLoops.json: 121, not 125",
+        },
+        uncountedReducedSize: {
+          value: 53,
+          unit: "operations",
+          basis: "fitted",
+          source: "compiler-probes",
+          at: "pointers.json: turns of 50 by one pointer, not of 54; by two of 52, not of 56; by four of 56, not of 60 (not of 56 here)",
+        },
         widestAccess: {
           value: 16,
           unit: "bytes",

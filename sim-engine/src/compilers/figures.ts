@@ -55,6 +55,12 @@ export const compilerFigureDefinitions = {
 
   // Addresses and accesses, in NVVM.
   pointerReach: number("NVVM", "steps", "How many steps of a loop addresses may be apart, to share a pointer"),
+  valuesBesidePointers: number("NVVM", "values", "As many that a loop keeps leave no registers for pointers that it would advance"),
+  uncountedReducedSize: number(
+    "NVVM",
+    "operations",
+    "The longest turn in which pointers are advanced where it is not known how often a loop runs",
+  ),
   widestAccess: number("NVVM", "bytes", "Neighbouring accesses of a thread that become one"),
   widestConstantAccess: number("ptxas", "bytes", "The same in constant memory"),
 

@@ -23,6 +23,8 @@ export const plain: readonly PlainCompiler[] = [
       joinedConditionSize: 4,
       speculatedSize: 4,
       pointerReach: 16,
+      valuesBesidePointers: 124,
+      uncountedReducedSize: 53,
       widestAccess: 16,
       widestConstantAccess: 8,
       unrollAgainSize: 21,

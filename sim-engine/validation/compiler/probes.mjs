@@ -4,7 +4,7 @@
  */
 
 /** @typedef {{ name: string, source: string, varied: Record<string, number | string>, marker: Marker }} Probe */
-/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double" | "filling" | "local" | "uniform" | "sunk" | "shared"} Marker "shared": loads from shared memory, and in machine code stores to it besides; "sunk": in PTX the branches in front of it; "filling": loads that are issued before the first is stored to shared memory; "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
+/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double" | "filling" | "local" | "uniform" | "sunk" | "shared" | "multiplied"} Marker "multiplied": products of integers in a turn, in PTX; "shared": loads from shared memory, and in machine code stores to it besides; "sunk": in PTX the branches in front of it; "filling": loads that are issued before the first is stored to shared memory; "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
 
 /** `count` steps that each become one marker: two LLVM instructions, one FFMA. */
 const multiplies = (count, x = "x", plus = 1) => `${x}=${x}*a+${plus};`.repeat(count);
@@ -306,6 +306,37 @@ __syncthreads(); }
 for (int y = 0; y < ${side}; y++) for (int x = 0; x < ${side}; x++) p[(t * ${side} + y) * ${side} + x] = c[y][x]; }`;
             yield { name, source, varied: { type, side, loads, guarded, threads }, marker: "turn" };
           }
+}
+
+/**
+ * Whether a loop that reads rows of a matrix advances pointers or multiplies in each turn: by the values that it keeps, where it is known how
+ * often it runs; and by how long a turn is, what the counter steps by and its type, which says whether that is known.
+ */
+function* pointers() {
+  const read = (loads) => Array.from({ length: loads }, (_, at) => `v += q[(i + r + ${3 * at}) * m + c];`).join(" ");
+  const probe = (name, type, loads, varied, step, kept, turn) => ({
+    name,
+    source: `extern "C" __global__ void ${name}(float* p, const float* q, ${type} n, ${type} m) {
+${type} t = threadIdx.x, r = t / 128, c = blockIdx.x * 128 + t % 128; float x[${kept}] = {};
+#pragma unroll 1
+for (${type} i = 0; i < n; i += ${step}) { float v = 0.0f; ${read(loads)} ${turn} }
+for (int j = 0; j < ${kept}; j++) p[t + j * 256] = x[j]; }`,
+    varied: { type, loads, step, ...varied },
+    marker: "multiplied",
+  });
+  for (const type of ["int", "size_t"])
+    for (const loads of [1, 4])
+      for (const kept of [32, 64, 96, 104, 108, 112, 116, 120, 124, 128]) {
+        const turn = `\n#pragma unroll\nfor (int j = 0; j < ${kept}; j++) x[j] = x[j] * v + j;`;
+        yield probe(`kept_${type}_${loads}_${kept}`, type, loads, { kept }, 1, kept, turn);
+      }
+  for (const type of ["int", "size_t"])
+    for (const loads of [1, 2, 4])
+      for (const step of [1, 16])
+        for (const size of [4, 8, 12, 16, 18, 20, 22, 24, 26, 28, 32, 48]) {
+          const turn = Array.from({ length: size }, (_, at) => `x[0] = x[0] * v + ${at}.0f;`).join("");
+          yield probe(`turn_${type}_${loads}_${step}_${size}`, type, loads, { size }, step, 1, turn);
+        }
 }
 
 /** `#pragma unroll` on loops that would be large. */
@@ -1258,6 +1289,7 @@ export const families = {
   alikeSteps,
   togetherLoops,
   pressedLoops,
+  pointers,
   rests,
   counterWidths,
   innerLoops,

@@ -22,6 +22,7 @@ const inPtx = {
   store: /^\s*(@\S+ )?st\.(volatile\.)?global/,
   load: /^\s*(@\S+ )?ld\.(global|const)/,
   turn: /^\s*shl\.b64/,
+  multiplied: /^\s*(@\S+ )?m(ul|ad)\.lo\.[su](32|64)/,
   access: /^\s*(ld|st)\./,
   registers: /^\s*setmaxnreg/,
   filling: /^\s*st\.shared/,
@@ -94,7 +95,7 @@ function answers(probes, told) {
     const lines = (marker === "double" ? (found.split("\n}\n")[0] ?? "") : found).split("\n");
     const machine = code.get(name) ?? [];
     const marked = machine.filter(({ kind }) => kind === marker);
-    const ofTurns = marker === "turn" || marker === "access";
+    const ofTurns = marker === "turn" || marker === "access" || marker === "multiplied";
     return {
       name,
       ...varied,

@@ -43,5 +43,14 @@ export function ofWantedBits(op: Op, wanted: number): Op {
   return ((intConstant(b) ?? possibleBits(b)) & wanted) === 0 ? ofWantedBits(a, wanted) : op;
 }
 
+/** What may stand in the place of an integer of which only the lowest `bits` (up to 32) are looked at: what constants are added to that have none of them. */
+export function ofLowBits(op: Op, bits: number): Op {
+  const { action, args } = op;
+  const [a, b] = args;
+  if (action.kind !== "int" || !a || !["add", "sub", "or", "xor"].includes(action.op)) return op;
+  const by = intConstant(b);
+  return by !== undefined && by % 2 ** bits === 0 ? ofLowBits(a, bits) : op;
+}
+
 /** Whether a mask takes nothing away. */
 export const keepsAllBits = (op: Op, mask: number): boolean => (possibleBits(op) & ~mask) === 0;

@@ -4,7 +4,7 @@ import { intConstant, isConstant, powerOfTwo } from "../../ir/constants.ts";
 import { evaluateInt, widthOf } from "../../ir/evaluate.ts";
 import type { Action, Op, ScalarType } from "../../ir/kernel.ts";
 import { inverse } from "../../ir/predicates.ts";
-import { keepsAllBits, ofWantedBits } from "./bits.ts";
+import { keepsAllBits, ofLowBits, ofWantedBits } from "./bits.ts";
 import { become, type Folding } from "./folding.ts";
 
 type IntAction = Extract<Action, { kind: "int" }>;
@@ -175,6 +175,10 @@ function foldConstant(op: Op, action: IntAction, type: ScalarType, a: Op, consta
         if (keepsAllBits(a, constant)) return a;
         const wanted = ofWantedBits(a, constant);
         if (wanted !== a) return become(op, action, wanted, to(constant));
+      }
+      if (constant > 0 && constant < 2 ** 32) {
+        const low = ofLowBits(a, 32 - Math.clz32(constant));
+        if (low !== a) return become(op, action, low, to(constant));
       }
       break;
     case "or":

@@ -239,16 +239,32 @@ function evaluate(op: Op | undefined, memo: Map<Op, number | bigint>, depth: num
 export const tripsType = ({ phi, bound, widened }: Counter): ScalarType => (widened ? bound : phi).type as ScalarType;
 
 /**
- * Emits, at the end of the preheader `block`, how often the test at the bottom goes on: one less than the trips. Only for
- * counters that go towards their bound and cannot step over it by wrapping. Of counters that are compared in a wider type NVVM knows
- * that of those from a constant on, by one, or as unsigned numbers (validation/compiler/widenedCounters.json).
+ * Whether NVVM can compute before the loop how often it goes on: only for counters that go towards their bound and cannot step over it by
+ * wrapping. Of counters that are compared in a wider type it knows that of those from a constant on, by one, or as unsigned numbers
+ * (validation/compiler/widenedCounters.json). `block` is the preheader.
  */
-export function emitTripsLessOne(kernel: Kernel, block: Block, counter: Counter, constants: Constants): Op | undefined {
-  const { phi, step, testedOffset, predicate, bound, widened } = counter;
+export function isCounted(block: Block, counter: Counter): boolean {
+  const { step, testedOffset, predicate, widened } = counter;
   const type = tripsType(counter);
-  if (type !== "i32" && type !== "i64") return undefined;
+  if (type !== "i32" && type !== "i64") return false;
   const from = intConstant(counter.start);
-  if (widened && (from === undefined || (step !== 1 && !predicate.startsWith("u")))) return undefined;
+  if (widened && (from === undefined || (step !== 1 && !predicate.startsWith("u")))) return false;
+  // A signed counter that does not wrap goes up: else the loop would have no end.
+  if (typeof step !== "number" || typeof testedOffset !== "number")
+    return (predicate === "slt" || predicate === "sle") && typeof step !== "number" && enteredByTest(block, counter);
+  const size = Math.abs(step);
+  const fits = step > 0 ? /^[su]l[te]$/.test(predicate) : /^[su]g[te]$/.test(predicate);
+  if (size === 1) return fits || predicate === "ne";
+  // That the steps do not wrap as signed numbers says of unsigned ones only where they begin at a known one.
+  return fits && counter.exact && !(predicate.startsWith("u") && (from === undefined || from < 0));
+}
+
+/** Emits, at the end of the preheader `block`, how often the test at the bottom goes on: one less than the trips, where that is counted. */
+export function emitTripsLessOne(kernel: Kernel, block: Block, counter: Counter, constants: Constants): Op | undefined {
+  if (!isCounted(block, counter)) return undefined;
+  const { phi, step, testedOffset, predicate, bound, widened } = counter;
+  const type = tripsType(counter) as "i32" | "i64";
+  const from = intConstant(counter.start);
   const start = widened && from !== undefined ? constants.int(type, from) : counter.start;
   const emit = (action: Op["action"], ...args: Op[]): Op => {
     const op = createOp(kernel, action, type, args, phi.span);
@@ -256,19 +272,12 @@ export function emitTripsLessOne(kernel: Kernel, block: Block, counter: Counter,
     return op;
   };
   if (typeof step !== "number" || typeof testedOffset !== "number") {
-    // A signed counter that does not wrap goes up: else the loop would have no end.
-    if ((predicate !== "slt" && predicate !== "sle") || typeof step === "number" || !enteredByTest(block, counter)) return undefined;
     const last = predicate === "slt" ? emit({ kind: "int", op: "add" }, bound, constants.int(type, -1)) : bound;
-    return emit({ kind: "int", op: "udiv" }, emit({ kind: "int", op: "sub" }, last, start), step);
+    return emit({ kind: "int", op: "udiv" }, emit({ kind: "int", op: "sub" }, last, start), step as Op);
   }
   const up = step > 0;
   const inclusive = predicate === "sle" || predicate === "ule" || predicate === "sge" || predicate === "uge";
-  const fits = up ? /^[su]l[te]$/.test(predicate) : /^[su]g[te]$/.test(predicate);
   const size = Math.abs(step);
-  if (!fits && !(predicate === "ne" && size === 1)) return undefined;
-  if (size !== 1 && !counter.exact) return undefined;
-  // That the steps do not wrap as signed numbers says of unsigned ones only where they begin at a known one.
-  if (size !== 1 && predicate.startsWith("u") && (from === undefined || from < 0)) return undefined;
   const add = (a: Op, value: number): Op => (value === 0 ? a : emit({ kind: "int", op: "add" }, a, constants.int(type, value)));
   const first = add(start, testedOffset);
   const slack = inclusive ? 1 : 0;

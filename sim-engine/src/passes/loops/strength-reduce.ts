@@ -14,7 +14,8 @@ import { Substitution } from "../edit/substitution.ts";
 import { isNarrow } from "../facts/alias.ts";
 import { type Fragments, findFragments } from "../facts/fragments.ts";
 import { type Linear, linearKey, linearOf, multipleOf, singleTerm, splitBy, sum } from "../facts/linear.ts";
-import { definedIn } from "./induction.ts";
+import { bottomTest, constantTrips, definedIn, isCounted, loopCounter } from "./induction.ts";
+import { sizes } from "./turn-size.ts";
 
 /** An address in a loop: base + scale * (slope * counter + rest). */
 interface Moving {
@@ -78,7 +79,7 @@ function reduceLoop(kernel: Kernel, loop: Loop, fragments: Fragments, work: Work
       }
     }
   }
-  if (found.size === 0) return false;
+  if (found.size === 0 || isLeft(loop, entry, inLoop)) return false;
   const tree = dominators(kernel);
   for (const group of found.values()) {
     // No offset of a constant goes into an instruction that loads a fragment: several in a turn would each need a pointer, which LLVM does not take.
@@ -89,6 +90,27 @@ function reduceLoop(kernel: Kernel, loop: Loop, fragments: Fragments, work: Work
   }
   substitution.apply(kernel, work);
   return true;
+}
+
+/**
+ * Whether NVVM computes each address anew in every turn: of a loop that keeps so many values that there would be no registers for pointers, and
+ * of one that is long and of which it does not know how often it runs (validation/compiler/pointers.json).
+ */
+function isLeft(loop: Loop, entry: Block, inLoop: (op: Op) => boolean): boolean {
+  const kept = new Set<Op>(loop.header.phis);
+  for (const { phis, ops } of loop.blocks)
+    for (const { args } of [...phis, ...ops]) for (const arg of args) if (!inLoop(arg) && arg.action.kind !== "const") kept.add(arg);
+  return kept.size >= nvcc.valuesBesidePointers || (sizes(loop).raw > nvcc.uncountedReducedSize && !isKnown(loop, entry));
+}
+
+/** Whether it is known before the loop how often it runs. */
+function isKnown(loop: Loop, entry: Block): boolean {
+  const test = bottomTest(loop);
+  if (!test) return false;
+  if (constantTrips(loop, test, entry) !== undefined) return true;
+  const counter = loopCounter(loop, test, entry);
+  // What was unrolled counts its turns down to nothing.
+  return counter !== undefined && (counter.predicate === "ne" || isCounted(entry, counter));
 }
 
 const dependsOnLoop = (linear: Linear, inLoop: (op: Op) => boolean): boolean =>
