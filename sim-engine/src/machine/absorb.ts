@@ -148,7 +148,7 @@ export class Absorption {
             (user) =>
               user.action.kind === "gep" ||
               extendedBy(user) === op ||
-              (user.action.kind === "int" && user.action.op === "mul" && this.#isWideProduct(user)),
+              (user.action.kind === "int" && user.action.op === "mul" && this.isWideProduct(user)),
           );
         return this.#comesExtended(from);
       default:
@@ -169,13 +169,14 @@ export class Absorption {
     });
   }
 
-  /** Two extended 32-bit factors, extended for this product alone. */
-  #isWideProduct(product: Op): boolean {
-    return product.args.every((arg) => {
-      const extended =
-        arg.action.kind === "convert" && (arg.action.op === "sext" || arg.action.op === "zext") && arg.args[0]?.type === "i32";
-      return isConstant(arg) || (extended && this.#shape.useCount(arg) === 1 && this.#shape.home(arg) === this.#shape.home(product));
-    });
+  /** Whether both factors are 32-bit numbers extended alike, which LLVM sees where that is in the product's block, whatever else uses them. */
+  isWideProduct(product: Op): boolean {
+    const extensions = product.args.filter((arg) => !isConstant(arg));
+    const [first] = extensions;
+    return extensions.every(
+      (arg) =>
+        extensionOf(arg) !== undefined && extensionOf(arg) === extensionOf(first) && this.#shape.home(arg) === this.#shape.home(product),
+    );
   }
 
   /** The product that a sum of 64 bits is added to where it is made: IMAD.WIDE has a third operand. */
@@ -284,6 +285,12 @@ function takesModifiers(user: Op): boolean {
   const { action } = user;
   if (action.kind === "float") return action.op !== "frem";
   return action.kind === "fma" || action.kind === "fcmp" || (action.kind === "math" && action.precision === "fast");
+}
+
+/** How a number of 64 bits is made of one of 32 by extending that. */
+export function extensionOf(op: Op | undefined): "sext" | "zext" | undefined {
+  if (op?.action.kind !== "convert" || op.args[0]?.type !== "i32") return undefined;
+  return op.action.op === "sext" || op.action.op === "zext" ? op.action.op : undefined;
 }
 
 /** Of a 64-bit sum the summand that the addition of the upper halves extends by itself: the first that is a 32-bit value. */

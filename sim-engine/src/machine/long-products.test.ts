@@ -34,6 +34,16 @@ test.each([
     "IMAD.WIDE",
   ],
   [
+    "of words that are wanted for themselves, too",
+    "%15: i32 = trunc %4; %16: i32 = trunc %6; %17: i64 = sext %15; %18: i64 = sext %16; %14: i64 = mul %17, %18; %13: i64 = mul %17, %17; %20: i64 = add %14, %13",
+    "IMAD.WIDE IMAD.WIDE",
+  ],
+  [
+    "of words that are not extended alike",
+    "%15: i32 = trunc %4; %16: i32 = trunc %6; %17: i64 = sext %15; %18: i64 = zext %16; %20: i64 = mul %17, %18",
+    "SHF IMAD.WIDE.U32 IMAD IADD3",
+  ],
+  [
     "one that is wanted for itself, too",
     "%19: i64 = mul %4, %6; %18: i64 = add %19, %4; %20: i64 = xor %18, %19",
     "IMAD IMAD IMAD.WIDE.U32 IADD3 IADD3 IADD3.X LOP3 LOP3",

@@ -3,7 +3,7 @@
 import { calleeWords, opcodesOf } from "../compilers/expansions.ts";
 import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
 import { type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
-import { type Absorption, extendedBy } from "./absorb.ts";
+import { type Absorption, extendedBy, extensionOf } from "./absorb.ts";
 import { highHalf } from "./high-halves.ts";
 import type { Instruction, Register } from "./machine.ts";
 import type { BlockCode, Choice, Selection } from "./selection.ts";
@@ -133,17 +133,17 @@ function selectLong(selection: Selection, code: BlockCode, op: Op): Choice {
       code.body.push(selection.instruction(opcode, op.span, [pair], []));
     return { opcodes, more: [pair] };
   }
-  const [a, b] = args;
-  const constant = intConstant(b);
+  const constant = intConstant(args[1]);
   const extended = extendedBy(op);
   switch (action.op) {
     case "add":
     case "sub":
       return ["IADD3", extended && selection.absorption.has(extended) ? "LEA.HI.X.SX32" : "IADD3.X"];
     case "mul": {
-      const wide = (arg: Op | undefined): boolean => arg !== undefined && (isConstant(arg) || selection.absorption.has(arg));
-      if (wide(a) && wide(b)) return ["IMAD.WIDE"];
-      return constant === undefined ? ["IMAD", "IMAD", "IMAD.WIDE.U32", "IADD3"] : ["IMAD.WIDE.U32", "IMAD", "IADD3"];
+      if (selection.absorption.isWideProduct(op)) return ["IMAD.WIDE"];
+      // A factor whose high half is zero, or known, takes one product less.
+      const isShort = constant !== undefined || args.some((arg) => extensionOf(arg) === "zext");
+      return isShort ? ["IMAD.WIDE.U32", "IMAD", "IADD3"] : ["IMAD", "IMAD", "IMAD.WIDE.U32", "IADD3"];
     }
     case "and":
     case "or":

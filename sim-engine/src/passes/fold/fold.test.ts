@@ -28,6 +28,8 @@ test.each([
   ],
   ["x / 8 unsigned is a shift", "%20: i32 = udiv %4, %7", /= lshr %4, %\d+/],
   ["x % 8 unsigned is a mask", "%20: i32 = urem %4, %7", /= and %4, %\d+/],
+  ["what is added above a mask is masked away", "%19: i32 = const 256\n%18: i32 = add %4, %19\n%20: i32 = urem %18, %7", /= and %4, %\d+/],
+  ["what is added within it is not", "%19: i32 = const 260\n%18: i32 = add %4, %19\n%20: i32 = urem %18, %7", /= and %18, %\d+/],
   ["x / 8 signed stays: x may be negative", "%20: i32 = sdiv %4, %7", /= sdiv %4, %7/],
   ["(x & 255) / 8 signed is a shift", "%19: i32 = const 255\n%18: i32 = and %4, %19\n%20: i32 = sdiv %18, %7", /= lshr %18, %\d+/],
   ["x / y * y is x - x % y", "%19: i32 = sdiv %4, %3\n%20: i32 = mul.exact %19, %3", /= srem %4, %3[\s\S]*= sub %4, %\d+/],

@@ -4,7 +4,7 @@
  */
 
 import { createOp } from "../../ir/builder.ts";
-import { intConstant } from "../../ir/constants.ts";
+import { intConstant, isConstant } from "../../ir/constants.ts";
 import { type DominatorTree, dominators, reversePostorder } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
 import type { Work } from "../../work.ts";
@@ -16,8 +16,8 @@ import { type Linear, linearOf, singleTerm, sum } from "../facts/linear.ts";
 interface Address {
   readonly gep: Op;
   readonly block: Block;
-  /** The index without constant additions, and their sum. */
-  readonly root: Op;
+  /** The index without constant additions, wherever in its sum they are, and their sum. */
+  readonly terms: readonly Op[];
   readonly offset: number;
   readonly linear: Linear;
 }
@@ -52,8 +52,7 @@ function groups(kernel: Kernel, work: Work): Address[][] {
       work.ask(1);
       const { action, args } = gep;
       const [base, index] = args;
-      if (action.kind !== "gep" || !base || !index || index.type !== "i32" || intConstant(index) !== undefined || action.offset !== 0)
-        continue;
+      if (action.kind !== "gep" || !base || !index || intConstant(index) !== undefined || action.offset !== 0) continue;
       if (fragments.isAddress(gep) && !isNarrow(base)) continue;
       const key = `${base.id} ${action.scale}`;
       const list = found.get(key) ?? [];
@@ -64,30 +63,37 @@ function groups(kernel: Kernel, work: Work): Address[][] {
   return [...found.values()];
 }
 
-/** An index as a root plus a constant, exact or not: an index into an array is taken to be positive, so that adding cannot wrap it. */
-function strip(index: Op): { readonly root: Op; readonly offset: number } {
-  let root = index;
-  let offset = 0;
-  while (root.action.kind === "int" && root.action.op === "add" && root.args[0]) {
-    const constant = intConstant(root.args[1]);
-    if (constant === undefined || offset + constant < 0) break;
-    offset += constant;
-    root = root.args[0];
-  }
-  return { root, offset };
+/** An index as a sum of others and a constant, exact or not: an index into an array is taken to be positive, so that adding cannot wrap it. */
+function strip(index: Op): { readonly terms: readonly Op[]; readonly offset: number } {
+  const { action, args } = index;
+  const [a, b] = args;
+  if (action.kind !== "int" || action.op !== "add" || !a || !b) return { terms: [index], offset: 0 };
+  const left = strip(a);
+  const right = intConstant(b) === undefined ? strip(b) : { terms: [], offset: intConstant(b) as number };
+  const offset = left.offset + right.offset;
+  return offset < 0 ? { terms: [index], offset: 0 } : { terms: [...left.terms, ...right.terms], offset };
 }
 
 /** `a[i + 4]` beside `a[i]` or `a[i + 8]`: all of them from `a[i]`. */
 function shareRoot(kernel: Kernel, constants: Constants, tree: DominatorTree, group: readonly Address[], address: Address): boolean {
-  const { gep, block, root, offset } = address;
+  const { gep, block, terms, offset } = address;
   if (offset <= 0 || gep.action.kind !== "gep") return false;
   const [base, index] = gep.args;
-  if (!base || index === root) return false;
+  const [first, ...more] = terms;
+  if (!base || !index || !first || index === first) return false;
   const near = (other: Address): boolean =>
-    other !== address && other.root === root && (tree.dominates(other.block, block) || tree.dominates(block, other.block));
+    other !== address &&
+    other.terms.length === terms.length &&
+    terms.every((term, at) => term === other.terms[at]) &&
+    (tree.dominates(other.block, block) || tree.dominates(block, other.block));
   if (!group.some(near)) return false;
-  const inner = createOp(kernel, { kind: "gep", scale: gep.action.scale, offset: 0 }, "ptr", [base, root], gep.span);
-  block.ops.splice(block.ops.indexOf(gep), 0, inner);
+  const emit = (action: Op["action"], type: ScalarType, ...args: Op[]): Op => {
+    const op = createOp(kernel, action, type, args, gep.span);
+    block.ops.splice(block.ops.indexOf(gep), 0, op);
+    return op;
+  };
+  const root = more.reduce((sum, term) => emit({ kind: "int", op: "add", exact: true }, index.type as ScalarType, sum, term), first);
+  const inner = emit({ kind: "gep", scale: gep.action.scale, offset: 0 }, "ptr", base, root);
   gep.args = [inner, constants.int("i32", 0)];
   gep.action = { kind: "gep", scale: 1, offset: offset * gep.action.scale };
   return true;
@@ -102,6 +108,7 @@ function fromPrevious(kernel: Kernel, constants: Constants, tree: DominatorTree,
     if (other.gep.action.kind !== "gep" || other.linear === linear || !tree.dominates(other.block, block)) continue;
     const stride = singleTerm(sum(linear, other.linear, -1));
     if (!stride || !available(tree, kernel, stride.value, other.block)) continue;
+    if (gep.args[1]?.type === "i64" && !isOtherRow(gep.args[1], other.gep.args[1], stride.value)) continue;
     const type = stride.value.type as ScalarType;
     const ops: Op[] = [];
     let value = stride.value;
@@ -114,6 +121,24 @@ function fromPrevious(kernel: Kernel, constants: Constants, tree: DominatorTree,
     return true;
   }
   return false;
+}
+
+/** Whether an index is a sum of which one summand is a row a constant from the other's times a pitch: of 64 bits SLSR looks at products alone. */
+function isOtherRow(index: Op, other: Op | undefined, pitch: Op): boolean {
+  const known = new Set(other && summands(other));
+  return summands(index).some((summand) => {
+    const { action, args } = summand;
+    if (action.kind !== "int" || action.op !== "mul" || known.has(summand)) return false;
+    const factors = args.map((arg) => (arg.action.kind === "convert" ? (arg.args[0] as Op) : arg));
+    return (
+      factors.includes(pitch) &&
+      factors.some((factor) => factor.action.kind === "int" && factor.action.op === "add" && isConstant(factor.args[1]))
+    );
+  });
+}
+
+function summands(op: Op): Op[] {
+  return op.action.kind === "int" && (op.action.op === "add" || op.action.op === "sub") ? op.args.flatMap(summands) : [op];
 }
 
 function available(tree: DominatorTree, kernel: Kernel, value: Op, at: Block): boolean {

@@ -14,7 +14,7 @@ import { Substitution } from "../edit/substitution.ts";
 import { isNarrow } from "../facts/alias.ts";
 import { type Fragments, findFragments } from "../facts/fragments.ts";
 import { type Linear, linearKey, linearOf, multipleOf, singleTerm, splitBy, sum } from "../facts/linear.ts";
-import { bottomTest, constantTrips, definedIn, isCounted, loopCounter } from "./induction.ts";
+import { bottomTest, type Counter, constantTrips, definedIn, isCounted, loopCounter } from "./induction.ts";
 import { sizes } from "./turn-size.ts";
 
 /** An address in a loop: base + scale * (slope * counter + rest). */
@@ -110,7 +110,20 @@ function isKnown(loop: Loop, entry: Block): boolean {
   if (constantTrips(loop, test, entry) !== undefined) return true;
   const counter = loopCounter(loop, test, entry);
   // What was unrolled counts its turns down to nothing.
-  return counter !== undefined && (counter.predicate === "ne" || isCounted(entry, counter));
+  return counter !== undefined && (counter.predicate === "ne" || (isCounted(entry, counter) && !isCutShort(loop, counter)));
+}
+
+/**
+ * Whether the counter was made one of 64 bits for what it indexes, and its low half is tested: that may wrap, where it goes by more than one
+ * from who knows where, as in loops that were unrolled behind their rest.
+ */
+function isCutShort({ blocks }: Loop, { phi, start, step }: Counter): boolean {
+  if (phi.type !== "i32" || step === 1 || step === -1 || start.action.kind === "const") return false;
+  const isOfCounter = (op: Op | undefined): boolean =>
+    op === phi || (op?.action.kind === "int" && op.action.op === "add" && op.args[1]?.action.kind === "const" && isOfCounter(op.args[0]));
+  return [...blocks].some(({ ops }) =>
+    ops.some(({ action, type, args }) => action.kind === "convert" && action.op === "sext" && type === "i64" && isOfCounter(args[0])),
+  );
 }
 
 const dependsOnLoop = (linear: Linear, inLoop: (op: Op) => boolean): boolean =>
