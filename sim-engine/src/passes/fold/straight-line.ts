@@ -80,7 +80,7 @@ function shareRoot(kernel: Kernel, constants: Constants, tree: DominatorTree, gr
   if (offset <= 0 || gep.action.kind !== "gep") return false;
   const [base, index] = gep.args;
   const [first, ...more] = terms;
-  if (!base || !index || !first || index === first) return false;
+  if (!base || index?.type !== "i32" || !first || index === first) return false;
   const near = (other: Address): boolean =>
     other !== address &&
     other.terms.length === terms.length &&
@@ -92,7 +92,7 @@ function shareRoot(kernel: Kernel, constants: Constants, tree: DominatorTree, gr
     block.ops.splice(block.ops.indexOf(gep), 0, op);
     return op;
   };
-  const root = more.reduce((sum, term) => emit({ kind: "int", op: "add", exact: true }, index.type as ScalarType, sum, term), first);
+  const root = more.reduce((sum, term) => emit({ kind: "int", op: "add", exact: true }, "i32", sum, term), first);
   const inner = emit({ kind: "gep", scale: gep.action.scale, offset: 0 }, "ptr", base, root);
   gep.args = [inner, constants.int("i32", 0)];
   gep.action = { kind: "gep", scale: 1, offset: offset * gep.action.scale };

@@ -114,15 +114,16 @@ function isKnown(loop: Loop, entry: Block): boolean {
 }
 
 /**
- * Whether the counter was made one of 64 bits for what it indexes, and its low half is tested: that may wrap, where it goes by more than one
- * from who knows where, as in loops that were unrolled behind their rest.
+ * Whether the counter was made one of 64 bits, for it is multiplied as such, and its low half is tested: that may wrap, where it goes by more
+ * than one from who knows where, as in loops that were unrolled behind their rest (planes of a volume by size_t).
  */
 function isCutShort({ blocks }: Loop, { phi, start, step }: Counter): boolean {
   if (phi.type !== "i32" || step === 1 || step === -1 || start.action.kind === "const") return false;
   const isOfCounter = (op: Op | undefined): boolean =>
     op === phi || (op?.action.kind === "int" && op.action.op === "add" && op.args[1]?.action.kind === "const" && isOfCounter(op.args[0]));
+  const isWidened = ({ action, args }: Op): boolean => action.kind === "convert" && action.op === "sext" && isOfCounter(args[0]);
   return [...blocks].some(({ ops }) =>
-    ops.some(({ action, type, args }) => action.kind === "convert" && action.op === "sext" && type === "i64" && isOfCounter(args[0])),
+    ops.some(({ action, type, args }) => action.kind === "int" && action.op === "mul" && type === "i64" && args.some(isWidened)),
   );
 }
 
