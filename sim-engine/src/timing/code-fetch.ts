@@ -9,6 +9,8 @@ const lineBytes = 128;
 
 export class CodeFetch {
   readonly #gpu: GpuValues;
+  /** By instruction. */
+  readonly #line: Uint32Array;
   readonly #interval: number;
   /** By line, when it has come; -1 before it is asked for. */
   readonly #there: Float64Array;
@@ -25,6 +27,7 @@ export class CodeFetch {
   /** @param activeSms SMs that the launch has blocks for */
   constructor(gpu: GpuValues, instructions: number, activeSms: number) {
     this.#gpu = gpu;
+    this.#line = Uint32Array.from({ length: instructions }, (_, k) => Math.floor(k / gpu.codeLineInstructions));
     const lines = Math.floor(instructions / gpu.codeLineInstructions) + 1;
     this.#there = new Float64Array(lines).fill(-1);
     this.#used = new Float64Array(lines);
@@ -34,7 +37,7 @@ export class CodeFetch {
 
   /** When the line of an instruction is there for a warp that comes to it at `at`. */
   at(instruction: number, at: number): number {
-    const line = Math.floor(instruction / this.#gpu.codeLineInstructions);
+    const line = this.#line[instruction]!;
     const since = this.#fetches - this.#used[line]!;
     this.isFirst = this.#there[line]! < 0;
     if (this.isFirst || since * lineBytes >= this.#gpu.codeCacheBytes) this.#fetch(line, since, at);

@@ -14,14 +14,15 @@ function walk(entries: number, repeats: Repeat[], most: number): { order: number
   for (const { from, to, times } of repeats) for (let k = from; k < to; k++) weights[k]! *= times;
   const accessStart = new Uint32Array(entries + 1);
   const played = playback({ blocks: new Uint32Array(entries), weights, repeats, accesses: new Uint16Array(), accessStart }, code, most);
-  const cursors = new Cursors(1, played.times.length);
+  const cursors = new Cursors(1, played.times.length, code);
   cursors.begin(0, played);
-  const order: number[] = [];
-  while (cursors.position[0]! < entries) {
+  const [order, found]: [number[], number[]] = [[], []];
+  while (cursors.next(0) === 0) {
     order.push(cursors.position[0]!);
-    cursors.advance(0);
+    found.push(cursors.weight[0]!);
   }
-  return { order, weights: order.map((entry) => played.weights?.[entry] ?? 1) };
+  expect(cursors.next(0)).toBe(-1);
+  return { order, weights: found };
 }
 
 test("a repeat is gone through as often as it stands for", () => {

@@ -71,41 +71,64 @@ function nested(repeats: readonly Repeat[]): Nest[] {
 /** How far each warp of an SM is in what it replays. */
 export class Cursors {
   readonly playback: (Playback | undefined)[];
-  /** Entry of the trace, and instruction in its block. */
+  /** Entry of the trace, and how many executions it stands for. */
   readonly position: Uint32Array;
-  readonly offset: Uint32Array;
+  readonly weight: Float64Array;
+  readonly #code: ReplayCode;
+  // The instruction of its block that comes next, and the end of the block.
+  readonly #next: Uint32Array;
+  readonly #end: Uint32Array;
   /** By slot and repeat: rounds still to go. */
   readonly #left: Uint32Array;
   readonly #repeats: number;
 
-  constructor(slots: number, repeats: number) {
+  constructor(slots: number, repeats: number, code: ReplayCode) {
     this.playback = new Array<Playback | undefined>(slots);
     this.position = new Uint32Array(slots);
-    this.offset = new Uint32Array(slots);
+    this.weight = new Float64Array(slots);
+    this.#code = code;
+    this.#next = new Uint32Array(slots);
+    this.#end = new Uint32Array(slots);
     this.#repeats = repeats;
     this.#left = new Uint32Array(slots * repeats);
   }
 
   begin(slot: number, playback: Playback): void {
     this.playback[slot] = playback;
-    this.position[slot] = this.offset[slot] = 0;
     for (let r = 0; r < playback.times.length; r++) this.#left[slot * this.#repeats + r] = playback.times[r]! - 1;
+    this.#enter(slot, playback, 0);
   }
 
-  /** On from the end of an entry: back to the start of a repeat that is not over, or to the next entry. */
-  advance(slot: number): void {
-    const { ends, from, times, next } = this.playback[slot]!;
+  /** Number of the next instruction; -1 when there is none. */
+  next(slot: number): number {
+    while (this.#next[slot] === this.#end[slot]) {
+      const playback = this.playback[slot]!;
+      if (this.position[slot]! >= playback.trace.blocks.length) return -1;
+      this.#enter(slot, playback, this.#behind(slot, playback));
+    }
+    return this.#next[slot]!++;
+  }
+
+  /** The entry that comes behind the present one: the start of a repeat that is not over, or the next. */
+  #behind(slot: number, { ends, from, times, next }: Playback): number {
     const position = this.position[slot]!;
-    this.offset[slot] = 0;
     for (let r = ends?.[position] ?? -1; r >= 0; r = next[r]!) {
       const at = slot * this.#repeats + r;
       if (this.#left[at]! > 0) {
         this.#left[at]!--;
-        this.position[slot] = from[r]!;
-        return;
+        return from[r]!;
       }
       this.#left[at] = times[r]! - 1;
     }
-    this.position[slot] = position + 1;
+    return position + 1;
+  }
+
+  #enter(slot: number, { trace: { blocks }, weights }: Playback, entry: number): void {
+    this.position[slot] = entry;
+    this.weight[slot] = weights?.[entry] ?? 1;
+    const { start, length } = this.#code;
+    const block = blocks[entry];
+    this.#next[slot] = block === undefined ? 0 : start[block]!;
+    this.#end[slot] = block === undefined ? 0 : start[block]! + length[block]!;
   }
 }

@@ -11,8 +11,8 @@ const [alu, fma] = [pipeNames.indexOf("alu"), pipeNames.indexOf("fma")];
 /** Its register 0 comes of an addition at 100, 1 of memory at 500. */
 function scoreboard(): Scoreboard {
   const board = new Scoreboard(values, 2, 4);
-  board.write(1, [0], { at: 100, reason: reasonIndex.dependence, pipe: alu, by: 7, weight: 3 });
-  board.write(1, [1], { at: 500, reason: reasonIndex.dram, pipe: alu, by: 8, weight: 1 });
+  board.write(1, [0], 100, reasonIndex.dependence, alu, 7, 3);
+  board.write(1, [1], 500, reasonIndex.dram, alu, 8, 1);
   return board;
 }
 

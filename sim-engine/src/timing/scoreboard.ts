@@ -3,21 +3,10 @@ import type { GpuValues } from "../gpus/figures.ts";
 import { reasonIndex } from "./memory-path.ts";
 import type { TimedInstruction } from "./summary.ts";
 
-/** Where a value comes from. */
-export interface Made {
-  /** When it is there, in cycles. */
-  readonly at: number;
-  /** Of `reasons`: what who needs it waits for. */
-  readonly reason: number;
-  /** The pipe that makes it, and the instruction, by number. */
-  readonly pipe: number;
-  readonly by: number;
-  /** Executions that it stands for. */
-  readonly weight: number;
-}
-
 export class Scoreboard {
   readonly #gpu: GpuValues;
+  /** The most that a value is there later for one reader than for another. */
+  readonly #latest: number;
   readonly #registers: number;
   // By slot and register.
   readonly #available: Float64Array;
@@ -34,6 +23,7 @@ export class Scoreboard {
   /** @param registers those of a warp */
   constructor(gpu: GpuValues, slots: number, registers: number) {
     this.#gpu = gpu;
+    this.#latest = Math.max(gpu.branchConditionLatency, gpu.crossPipeLatency);
     this.#registers = registers;
     this.#available = new Float64Array(slots * registers);
     this.#reason = new Uint8Array(slots * registers);
@@ -47,14 +37,23 @@ export class Scoreboard {
     this.#available.fill(0, slot * this.#registers, (slot + 1) * this.#registers);
   }
 
-  write(slot: number, registers: readonly number[], { at, reason, pipe, by, weight }: Made): void {
+  /**
+   * A warp's instruction writes registers.
+   * @param at when they can be read, in cycles
+   * @param reason what who needs them waits for, of `reasons`
+   * @param pipe that makes them
+   * @param by the instruction, by number
+   * @param weight executions that it stands for
+   */
+  write(slot: number, registers: readonly number[], at: number, reason: number, pipe: number, by: number, weight: number): void {
     const base = slot * this.#registers;
-    for (const register of registers) {
-      this.#available[base + register] = at;
-      this.#reason[base + register] = reason;
-      this.#pipe[base + register] = pipe;
-      this.#by[base + register] = by;
-      this.#weight[base + register] = weight;
+    for (let k = 0; k < registers.length; k++) {
+      const register = base + registers[k]!;
+      this.#available[register] = at;
+      this.#reason[register] = reason;
+      this.#pipe[register] = pipe;
+      this.#by[register] = by;
+      this.#weight[register] = weight;
     }
   }
 
@@ -68,8 +67,10 @@ export class Scoreboard {
     this.reason = reasonIndex.pipe;
     this.cause = index;
     this.causeWeight = Number.POSITIVE_INFINITY;
-    for (const use of uses) {
+    for (let k = 0; k < uses.length; k++) {
+      const use = uses[k]!;
       const register = base + use;
+      if (this.#available[register]! + this.#latest <= at) continue;
       // Products on the same sums come one after the other by themselves.
       if (kind === "product" && this.#reason[register] === reasonIndex.tensor) continue;
       let there = this.#available[register]!;
@@ -81,10 +82,11 @@ export class Scoreboard {
       }
     }
     // A register may not be written while a load into it is under way.
-    for (const def of defs) {
-      const register = base + def;
+    for (let k = 0; k < defs.length; k++) {
+      const register = base + defs[k]!;
+      if (this.#available[register]! <= at) continue;
       if (kind === "product" && this.#reason[register] === reasonIndex.tensor) continue;
-      if (this.#available[register]! > at && this.#reason[register] !== reasonIndex.dependence) {
+      if (this.#reason[register] !== reasonIndex.dependence) {
         at = this.#available[register]!;
         this.#blame(register);
       }

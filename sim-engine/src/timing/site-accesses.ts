@@ -1,18 +1,16 @@
 /** What an entry of a warp's trace does at each site; the format is that of `WarpTrace.accesses`. */
 import type { WarpTrace } from "./summary.ts";
 
-/** Cycles of the L1's data stage, and sectors or whatever else the site counts (`WarpTrace.accesses`). */
-export interface SiteAccess {
-  readonly cycles: number;
-  readonly amount: number;
-}
-
-/** What the entry does at a site first; undefined where no lane was active there. */
-export function accessOf({ accesses, accessStart }: WarpTrace, entry: number, site: number): SiteAccess | undefined {
-  const end = accessStart[entry + 1]! * 3;
-  for (let at = accessStart[entry]! * 3; at < end; at += 3)
-    if (accesses[at] === site) return { cycles: accesses[at + 1]!, amount: accesses[at + 2]! };
-  return undefined;
+/**
+ * Where among a trace's accesses stands what an entry does at a site first; -1 where no lane was active there.
+ * @param likely which of the entry's accesses it may be, as executions of a block are mostly alike
+ */
+export function accessAt({ accesses, accessStart }: WarpTrace, entry: number, site: number, likely: number): number {
+  const start = accessStart[entry]!;
+  const end = accessStart[entry + 1]!;
+  if (start + likely < end && accesses[(start + likely) * 3] === site) return start + likely;
+  for (let at = start; at < end; at++) if (accesses[at * 3] === site) return at;
+  return -1;
 }
 
 export type PhaseAmount = readonly [phase: number, amount: number];

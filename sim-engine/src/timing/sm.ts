@@ -19,7 +19,7 @@ import { Products } from "./products.ts";
 import { memoryRates, pipeCycles } from "./rates.ts";
 import { Scoreboard } from "./scoreboard.ts";
 import { Server } from "./server.ts";
-import { accessOf, type PhaseAmount, phasesMet } from "./site-accesses.ts";
+import { accessAt, type PhaseAmount, phasesMet } from "./site-accesses.ts";
 import { othersTurn, Stalls } from "./stalls.ts";
 import type { BlockTrace, ExecutionSummary, TimedInstruction } from "./summary.ts";
 
@@ -171,7 +171,7 @@ export class SmReplay {
         return playback(trace, this.code, most);
       }),
     );
-    this.cursors = new Cursors(slots, Math.max(...this.#playbacks.flat().map(({ times }) => times.length), 0));
+    this.cursors = new Cursors(slots, Math.max(...this.#playbacks.flat().map(({ times }) => times.length), 0), this.code);
     this.resident = new Array<Resident | undefined>(slots);
     this.ready = new Float64Array(slots).fill(never);
     this.why = new Uint8Array(slots);
@@ -211,17 +211,19 @@ export class SmReplay {
 
   /** Issues the next instruction of the SM; false when all warps have ended. */
   step(): boolean {
-    const { schedulers } = this.gpu;
+    const { candidateTime, stale } = this;
+    const schedulers = stale.length;
     if (this.#gathering > 0 && this.#others) this.#begin();
     for (;;) {
       let first = -1;
       let time = never;
       // Schedulers take turns where they contend, for the L1 above all.
-      for (let turn = 1; turn <= schedulers; turn++) {
-        const k = (this.#lastScheduler + turn) % schedulers;
-        if (this.stale[k] === 1) this.#choose(k);
-        if (this.candidateTime[k]! < time) {
-          time = this.candidateTime[k]!;
+      for (let turn = 0, k = this.#lastScheduler; turn < schedulers; turn++) {
+        if (++k === schedulers) k = 0;
+        if (stale[k] === 1) this.#choose(k);
+        const at = candidateTime[k]!;
+        if (at < time) {
+          time = at;
           first = k;
         }
       }
@@ -229,7 +231,7 @@ export class SmReplay {
       const slot = this.candidate[first]!;
       // Another scheduler may have filled the memory queue since the choice was made.
       if (this.code.pipe[this.instruction[slot]!] === lsu && this.memory.accepts(first) > time) {
-        this.stale[first] = 1;
+        stale[first] = 1;
         continue;
       }
       this.#lastScheduler = first;
@@ -245,7 +247,7 @@ export class SmReplay {
     const accepts = this.memory.accepts(k);
     const { ready, gathers, instruction, pipeFree, age } = this;
     const { pipe: pipeOf } = this.code;
-    const { schedulers } = this.gpu;
+    const schedulers = this.stale.length;
     let best = never;
     let chosen = -1;
     for (let slot = k; slot < ready.length; slot += schedulers) {
@@ -299,9 +301,7 @@ export class SmReplay {
     // A group's product only waits its turn there.
     const cost = instruction.product ? 0 : this.pipeCost[pipe]! * this.code.work[index]!;
     const { cursors } = this;
-    const { trace, weights } = cursors.playback[slot]!;
-    const entry = cursors.position[slot]!;
-    const weight = weights?.[entry] ?? 1;
+    const weight = cursors.weight[slot]!;
     const onceWeight = this.onceWeight[slot]!;
     this.#advance(time, weight, this.once[slot]!, onceWeight);
     this.memory.weight = weight;
@@ -316,8 +316,8 @@ export class SmReplay {
     this.waits[this.why[slot]!]! += waited;
     this.waits[reasonIndex.pipe]! += queued;
     this.queued += queued;
-    this.stalls.wait(index, this.why[slot]!, waited, this.cause[slot]!);
-    this.stalls.queue(index, this.#holdsBack(k, index, time), queued);
+    if (waited !== 0) this.stalls.wait(index, this.why[slot]!, waited, this.cause[slot]!);
+    if (queued !== 0) this.stalls.queue(index, this.#holdsBack(k, index, time), queued);
     this.stalls.issue(index, weight);
     this.schedulerFree[k] = time + 1 / this.gpu.issuesPerScheduler;
     this.pipeFree[k * pipes + pipe] = time + cost;
@@ -328,7 +328,6 @@ export class SmReplay {
     if (instruction.integerWork !== undefined) this.#takeIntegerPipe(k, time, instruction.integerWork, weight);
     this.stale[k] = 1;
     this.issuedAt[slot] = time;
-    cursors.offset[slot]!++;
     this.replayed++;
     this.done += weight;
 
@@ -338,11 +337,13 @@ export class SmReplay {
     // What goes to memory comes behind the scheduler's barriers.
     const atMemory = Math.max(time, this.barrierTaken[k]!);
     if (instruction.kind === "memory") {
-      const access = accessOf(trace, entry, instruction.site!);
-      this.memory.request(instruction.site!, atMemory, access?.cycles ?? 0, access?.amount ?? 0);
+      const site = instruction.site!;
+      const { accesses } = cursors.playback[slot]!.trace;
+      const at = this.#accessAt(slot, site, index);
+      this.memory.request(site, atMemory, at < 0 ? 0 : accesses[at + 1]!, at < 0 ? 0 : accesses[at + 2]!);
       result = this.memory.done;
       reason = this.memory.reason;
-      if (this.summary.sites[instruction.site!]!.operation === "copy") this.copies.begin(slot, result);
+      if (this.summary.sites[site]!.operation === "copy") this.copies.begin(slot, result);
     } else if (instruction.kind === "shuffle") {
       if (instruction.rounds === undefined) this.memory.shuffle(atMemory);
       else this.memory.match(atMemory, instruction.rounds);
@@ -361,13 +362,14 @@ export class SmReplay {
       return;
     } else if (instruction.product) {
       const { product, site, latency } = instruction;
-      const read = site === undefined ? 0 : (accessOf(trace, entry, site)?.cycles ?? 0);
+      const at = site === undefined ? -1 : this.#accessAt(slot, site, index);
+      const read = at < 0 ? 0 : cursors.playback[slot]!.trace.accesses[at + 1]!;
       result = this.products.begin(slot, k, product, time, read, weight) + latency;
       this.products.end(slot, result, product.commits);
       this.pipeBusy[pipe]! += product.cycles * weight;
       reason = reasonIndex.tensor;
     } else if (instruction.kind === "branch") this.issuedAt[slot] = time + this.gpu.branchLatency - 1;
-    if (instruction.defs.length > 0) this.scoreboard.write(slot, instruction.defs, { at: result, reason, pipe, by: index, weight });
+    if (instruction.defs.length > 0) this.scoreboard.write(slot, instruction.defs, result, reason, pipe, index, weight);
     if (instruction.kind === "barrier") {
       const resident = this.resident[slot]!;
       resident.waiting.push(slot);
@@ -399,6 +401,16 @@ export class SmReplay {
       return space === undefined || space === "shared" ? reasonIndex.shared : reasonIndex.l1;
     }
     return this.pipeFree[k * pipes + pipe]! >= time ? reasonIndex.pipe : othersTurn;
+  }
+
+  /** Where among the accesses of a warp's trace stands what its instruction does; -1 where no lane was active. */
+  #accessAt(slot: number, site: number, index: number): number {
+    const { trace } = this.cursors.playback[slot]!;
+    const entry = this.cursors.position[slot]!;
+    const at = accessAt(trace, entry, site, this.code.access[index]!);
+    if (at < 0) return at;
+    this.code.access[index] = at - trace.accessStart[entry]!;
+    return 3 * at;
   }
 
   /** Phases, and what is moved, that the entry a warp is in has at a site. */
@@ -462,28 +474,24 @@ export class SmReplay {
       reason = phases.reason(phase);
     }
     const index = this.instruction[slot]!;
-    const made = { at: there, reason, pipe: adu, by: index, weight: this.#weightOf(slot) };
-    this.scoreboard.write(slot, this.code.instructions[index]!.defs, made);
+    this.scoreboard.write(slot, this.code.instructions[index]!.defs, there, reason, adu, index, this.cursors.weight[slot]!);
     if (!this.#settle(slot)) this.#end(slot, there + 1);
   }
 
   /** Points a warp at its next instruction and finds when that can issue; false when there is none. */
   #settle(slot: number): boolean {
-    const { position, offset, playback } = this.cursors;
-    const { blocks } = playback[slot]!.trace;
-    const { length, start, instructions } = this.code;
-    while (position[slot]! < blocks.length && offset[slot]! >= length[blocks[position[slot]!]!]!) this.cursors.advance(slot);
-    if (position[slot]! >= blocks.length) return false;
-    const index = start[blocks[position[slot]!]!]! + offset[slot]!;
+    const index = this.cursors.next(slot);
+    if (index < 0) return false;
+    const weight = this.cursors.weight[slot]!;
     this.instruction[slot] = index;
-    const instruction = instructions[index]!;
+    const instruction = this.code.instructions[index]!;
     const { kind } = instruction;
     let at = this.scoreboard.there(slot, index, instruction, this.code.pipe[index]!, this.issuedAt[slot]! + 1);
     let { reason, cause } = this.scoreboard;
     // Code is asked for when the warp comes to it, not when its operands are there.
     const fetched = this.#codeFetch.at(index, this.issuedAt[slot]! + 1);
     const { causeWeight } = this.scoreboard;
-    const isFewer = causeWeight < this.#weightOf(slot);
+    const isFewer = causeWeight < weight;
     const isOnce = this.#codeFetch.isFirst;
     this.once[slot] = (isOnce ? Math.max(0, fetched - at) : 0) + (isFewer ? at - this.issuedAt[slot]! - 1 : 0);
     this.onceWeight[slot] = isFewer ? causeWeight : 1;
@@ -509,7 +517,6 @@ export class SmReplay {
         cause = index;
       }
     }
-    const weight = this.#weightOf(slot);
     if (weight >= longer * this.weight[slot]!) {
       this.gathers[slot] = 1;
       this.#gathering++;
@@ -527,11 +534,6 @@ export class SmReplay {
   #stop(slot: number): void {
     this.ready[slot] = never;
     this.#others = true;
-  }
-
-  /** How many executions the entry that a warp is in stands for. */
-  #weightOf(slot: number): number {
-    return this.cursors.playback[slot]!.weights?.[this.cursors.position[slot]!] ?? 1;
   }
 
   /** Time goes on to what issues next: as often as that stands for, but for the `once` cycles of its wait, which it has `onceWeight` times. */

@@ -19,15 +19,15 @@ export interface TimedInstruction {
   /** Cycles from issue until an instruction that reads a result may issue, as `latencyOn` takes them; of memory instructions ignored. */
   readonly latency: number;
   /** What says how fast such instructions are on one GPU or another; absent: they take as long on all. */
-  readonly latencyFigure?: LatencyFigure;
+  readonly latencyFigure?: LatencyFigure | undefined;
   readonly uses: readonly number[];
   readonly defs: readonly number[];
   /** Of its operands, the predicates it runs under, in a branch's stead. */
-  readonly guards?: readonly number[];
+  readonly guards?: readonly number[] | undefined;
   /** How often the pipe's time for one instruction it takes; absent: once. */
-  readonly work?: number;
+  readonly work?: number | undefined;
   /** How often that of the integer pipe besides; absent: not at all. */
-  readonly integerWork?: number;
+  readonly integerWork?: number | undefined;
   /**
    * `memory` has a `site`; `shuffle` goes through the shared-memory data path; `commit` and `wait` are those of asynchronous copies,
    * `bulk commit` and `bulk wait` of the copy engine's. `constant` loads a constant at a fixed place, which has no
@@ -48,20 +48,20 @@ export interface TimedInstruction {
     | "product"
     | "product wait"
     | AsyncKind;
-  readonly product?: ProductTime;
+  readonly product?: ProductTime | undefined;
   /** Of a match: what it goes round for, on average. */
-  readonly rounds?: number;
-  readonly call?: DeviceCall;
+  readonly rounds?: number | undefined;
+  readonly call?: DeviceCall | undefined;
   /** Of waits for groups: so many of the last groups committed may be under way still. */
-  readonly pending?: number;
+  readonly pending?: number | undefined;
   /** Of a barrier: all blocks of the launch come to it. */
-  readonly grid?: boolean;
+  readonly grid?: boolean | undefined;
   /** Of an `arrive`: the warp's asynchronous copies so far do, once they are there. */
-  readonly copies?: boolean;
+  readonly copies?: boolean | undefined;
   /** Of a `bulk wait`: it is enough that shared memory has been read. */
-  readonly reads?: boolean;
+  readonly reads?: boolean | undefined;
   /** Index into `ExecutionSummary.sites`. */
-  readonly site?: number;
+  readonly site?: number | undefined;
 }
 
 /** Entries `from` to `to` (excluded) of a trace stand for going through them `times` times, which need not be whole. */

@@ -106,26 +106,26 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
         const kind = kindOf(instruction, accesses);
         const action = op?.action;
         const waits = action?.kind === "copy.wait" || action?.kind === "bulk.wait" || action?.kind === "wgmma.wait";
-        const pending = waits ? { pending: action.pending } : {};
-        const timed = {
+        // All of one shape: a replay reads them again and again.
+        return {
           pipe,
           latency,
-          ...(latencyFigure === undefined ? {} : { latencyFigure }),
+          latencyFigure,
           uses: uses.map(numberOf),
           defs: defs.map(numberOf),
           kind,
-          ...(guards.length === 0 ? {} : { guards: guards.map(numberOf) }),
-          ...pending,
-          ...(op?.action.kind === "bulk.wait" && op.action.read ? { reads: true } : {}),
-          ...(op?.action.kind === "mbarrier" && op.action.op === "copies" ? { copies: true } : {}),
-          ...(op?.action.kind === "barrier" && op.action.grid ? { grid: true } : {}),
-          ...(work === undefined ? {} : { work }),
-          ...(integerWork === undefined ? {} : { integerWork }),
-          ...(opcode === "MATCH" && op ? { rounds: roundsOf(op, seen.get(op)) } : {}),
-          ...(kind === "call" && op?.action.kind === "call" ? { call: { callee: op.action.callee, lanes: seen.get(op) ?? 1 } } : {}),
-          ...(product === undefined ? {} : { product }),
+          guards: guards.length === 0 ? undefined : guards.map(numberOf),
+          pending: waits ? action.pending : undefined,
+          reads: action?.kind === "bulk.wait" && action.read ? true : undefined,
+          copies: action?.kind === "mbarrier" && action.op === "copies" ? true : undefined,
+          grid: action?.kind === "barrier" && action.grid ? true : undefined,
+          work,
+          integerWork,
+          rounds: opcode === "MATCH" && op ? roundsOf(op, seen.get(op)) : undefined,
+          call: kind === "call" && action?.kind === "call" ? { callee: action.callee, lanes: (op && seen.get(op)) ?? 1 } : undefined,
+          product,
+          site: accesses,
         };
-        return accesses === undefined ? timed : { ...timed, site: accesses };
       }),
     );
   }
