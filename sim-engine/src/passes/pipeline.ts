@@ -2,6 +2,7 @@
 import { linkBlocks } from "../ir/builder.ts";
 import type { Kernel } from "../ir/kernel.ts";
 import { Work } from "../work.ts";
+import { isInOrder, orderOf } from "./edit/order.ts";
 import { duplicateReturns } from "./flow/duplicate-returns.ts";
 import { convertBranches } from "./flow/if-convert.ts";
 import { completeLines } from "./flow/lines.ts";
@@ -50,13 +51,15 @@ export function optimise(kernel: Kernel, options: OptimiseOptions = {}): void {
   new Pipeline(kernel, options).run();
 }
 
-/** Changes a kernel in place; whether it did, where that matters. */
+/** Changes a kernel in place; whether it did, where that matters. `"order"`: operations stand elsewhere, and are what they were. */
 type Pass = (kernel: Kernel, work: Work) => unknown;
 
 class Pipeline {
   readonly #kernel: Kernel;
   readonly #options: OptimiseOptions;
   readonly #work: Work;
+  /** Passes that changed nothing, and have nothing to do until another does. */
+  readonly #idle = new Set<Pass>();
 
   constructor(kernel: Kernel, options: OptimiseOptions) {
     this.#kernel = kernel;
@@ -97,10 +100,13 @@ class Pipeline {
   }
 
   #does(pass: Pass): boolean {
+    if (this.#idle.has(pass)) return false;
     this.#work.spend(this.#kernel.blocks.reduce((sum, { ops }) => sum + ops.length, 0));
-    const changed = pass(this.#kernel, this.#work) === true;
+    const changed = pass(this.#kernel, this.#work);
+    if (changed !== false) this.#idle.clear();
+    else this.#idle.add(pass);
     this.#options.afterPass?.(pass.name);
-    return changed;
+    return changed === true;
   }
 
   #optimiseFlow(): void {
@@ -150,10 +156,12 @@ class Pipeline {
   /** Algebra, equal values and straight control flow, until nothing changes. */
   #clean(): void {
     for (let round = 0; round === 0 || (round < 4 && !this.#work.isOver); round++) {
+      const before = orderOf(this.#kernel);
       const changing = [simplifyCfg, fold, anchorOffsets, mergeEqualValues, removeDeadCode, sinkIntoBranches].filter((pass) =>
         this.#does(pass),
       );
-      if (changing.length === 0) return;
+      // What some move into branches others move back: another round would do the same.
+      if (changing.every((pass) => pass === sinkIntoBranches) && isInOrder(this.#kernel, before)) return;
     }
   }
 

@@ -20,15 +20,15 @@ export function repairSsa(kernel: Kernel, definitions: Definitions, work: Work):
   for (const { block, phis } of snapshot) {
     work.ask(block.ops.length + phis.length + 1);
     for (const phi of phis) {
-      for (const [index, arg] of phi.args.entries()) {
+      for (let index = 0; index < phi.args.length; index++) {
         const from = block.predecessors[index];
-        const repair = repairs.get(arg);
+        const repair = repairs.get(phi.args[index]!);
         if (repair && from) phi.args[index] = repair.atEnd(from);
       }
     }
     for (const op of block.ops) {
-      for (const [index, arg] of op.args.entries()) {
-        const repair = repairs.get(arg);
+      for (let index = 0; index < op.args.length; index++) {
+        const repair = repairs.get(op.args[index]!);
         if (repair && !repair.defines(block)) op.args[index] = repair.atStart(block);
       }
     }

@@ -21,7 +21,7 @@ export class Substitution {
 
   /** The value that stands for `op` at the end of all replacements. */
   resolve(op: Op): Op {
-    let to = this.#to.get(op);
+    let to = this.#to.size === 0 ? undefined : this.#to.get(op);
     if (!to) return op;
     for (let next = this.#to.get(to); next; next = this.#to.get(to)) to = next;
     this.#to.set(op, to);

@@ -7,10 +7,13 @@ import { intConstant } from "../../ir/constants.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
 import { isLeaf } from "../../ir/operations.ts";
 import type { Work } from "../../work.ts";
+import { isInOrder, orderOf } from "../edit/order.ts";
 
-export function anchorOffsets(kernel: Kernel, work: Work): void {
+/** Whether it moved any. */
+export function anchorOffsets(kernel: Kernel, work: Work): "order" | false {
   const entry = kernel.blocks[0];
-  if (!entry) return;
+  if (!entry) return false;
+  const before = orderOf(kernel);
   const moved = new Map<Op, Op[]>();
   for (const block of kernel.blocks) {
     work.ask(block.ops.length);
@@ -23,11 +26,12 @@ export function anchorOffsets(kernel: Kernel, work: Work): void {
       return false;
     });
   }
-  if (moved.size === 0) return;
+  if (moved.size === 0) return false;
   for (const block of kernel.blocks) {
     work.ask(block.ops.length);
     block.ops = anchored(block, block === entry, moved);
   }
+  return isInOrder(kernel, before) ? false : "order";
 }
 
 function anchored({ phis, ops }: Block, isEntry: boolean, moved: Map<Op, Op[]>): Op[] {

@@ -6,11 +6,12 @@ import type { Work } from "../../work.ts";
 
 /** Returns whether anything went. Cycles of phis that only feed themselves go too. */
 export function removeDeadCode(kernel: Kernel, work: Work): boolean {
-  const live = new Set<Op>();
+  // By number.
+  const live = new Uint8Array(kernel.nextId);
   const pending: Op[] = [];
   const need = (op: Op): void => {
-    if (live.has(op)) return;
-    live.add(op);
+    if (live[op.id] === 1) return;
+    live[op.id] = 1;
     pending.push(op);
   };
   for (const block of kernel.blocks) {
@@ -21,12 +22,13 @@ export function removeDeadCode(kernel: Kernel, work: Work): boolean {
     work.ask(1);
     for (const arg of op.args) need(arg);
   }
+  const isLive = ({ id }: Op): boolean => live[id] === 1;
   let changed = false;
   for (const block of kernel.blocks) {
     work.ask(block.ops.length);
     const before = block.phis.length + block.ops.length;
-    block.phis = block.phis.filter((op) => live.has(op));
-    block.ops = block.ops.filter((op) => live.has(op));
+    block.phis = block.phis.filter(isLive);
+    block.ops = block.ops.filter(isLive);
     changed ||= block.phis.length + block.ops.length < before;
   }
   return changed;

@@ -10,15 +10,18 @@ export class Folding {
   readonly constants: Constants;
   readonly ranges: Ranges;
   readonly #kernel: Kernel;
-  readonly #uses = new Map<Op, number>();
+  /** By number of the operation. */
+  readonly #uses: Uint32Array;
   readonly #emitted: Op[] = [];
   span: Span;
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
+    const uses = new Uint32Array(kernel.nextId);
     const use = ({ args }: Op): void => {
-      for (let index = 0; index < args.length; index++) this.#uses.set(args[index]!, (this.#uses.get(args[index]!) ?? 0) + 1);
+      for (let index = 0; index < args.length; index++) uses[args[index]!.id]!++;
     };
+    this.#uses = uses;
     for (const block of kernel.blocks) {
       block.phis.forEach(use);
       block.ops.forEach(use);
@@ -40,7 +43,7 @@ export class Folding {
 
   /** Whether one operand alone was this value when the rules began. */
   isUsedOnce(op: Op): boolean {
-    return this.#uses.get(op) === 1;
+    return this.#uses[op.id] === 1;
   }
 
   /** Appends what was emitted since the last time. */

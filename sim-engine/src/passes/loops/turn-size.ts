@@ -59,9 +59,12 @@ function addressCost({ blocks }: Loop, isLeftOut: (op: Op) => boolean): (op: Op)
   for (const op of ops)
     for (const arg of own.has(op) ? op.args.slice(1) : isWord(op) ? [] : op.args)
       for (let gep: Op | undefined = arg; gep && own.has(gep) && !serving.has(gep); [gep] = gep.args) serving.add(gep);
-  const used = new Set(
-    ops.flatMap((op) => (isMore(op) ? op.args.slice(1) : isWord(op) || (own.has(op) && !serving.has(op)) ? [] : op.args)),
-  );
+  const used = new Set<Op>();
+  for (const op of ops) {
+    const isSum = isMore(op);
+    if (!isSum && (isWord(op) || (own.has(op) && !serving.has(op)))) continue;
+    for (let k = isSum ? 1 : 0; k < op.args.length; k++) if (own.has(op.args[k]!)) used.add(op.args[k]!);
+  }
   const indexed = (gep: Op, more: number): number => {
     const [base, index] = gep.args;
     return isLeftOut(index as Op) ? 1 : more + (index?.type === "i32" && !isShared(base) ? 2 : 1);

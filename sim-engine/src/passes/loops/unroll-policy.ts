@@ -232,23 +232,23 @@ const hasGroupProducts = (loop: Loop): boolean => [...loop.blocks].some(({ ops }
 
 /** A library function may hold one. */
 const hasInnerLoop = (loop: Loop): boolean =>
-  [...loop.blocks].some(
-    (block) =>
-      block.ops.some((op) => libraryCall(op)?.loops) ||
-      (block !== loop.header && block.predecessors.some((from) => loop.blocks.has(from) && reaches(block, from, loop))),
-  );
+  [...loop.blocks].some(({ ops }) => ops.some((op) => libraryCall(op)?.loops)) || goesRound(loop);
 
-/** Whether `to` is reached from `from` inside the loop without passing its header. */
-function reaches(from: Block, to: Block, loop: Loop): boolean {
-  const seen = new Set([from]);
-  const pending = [from];
-  for (let block = pending.pop(); block; block = pending.pop()) {
-    if (block === to) return true;
+/** Whether blocks of a loop come behind themselves without passing its header: whether some are left when each is taken that has none before it. */
+function goesRound({ blocks, header }: Loop): boolean {
+  const before = new Map<Block, number>();
+  for (const block of blocks)
+    if (block !== header) before.set(block, block.predecessors.filter((from) => from !== header && blocks.has(from)).length);
+  const free = [...before.keys()].filter((block) => before.get(block) === 0);
+  let left = before.size;
+  for (let block = free.pop(); block; block = free.pop()) {
+    left--;
     for (const next of successors(block)) {
-      if (next === loop.header || !loop.blocks.has(next) || seen.has(next)) continue;
-      seen.add(next);
-      pending.push(next);
+      const others = before.get(next);
+      if (others === undefined) continue;
+      before.set(next, others - 1);
+      if (others === 1) free.push(next);
     }
   }
-  return false;
+  return left > 0;
 }
