@@ -396,11 +396,13 @@ export class Observer implements AccessListener {
 
 /** Which bytes of a sector the lanes write, bit by bit. */
 function written(addresses: Float64Array, from: number, mask: number, bytes: number, sector: number): number {
+  const begin = sector * sectorBytes;
   let bits = 0;
-  for (let lane = 0; lane < 32; lane++) {
-    if (!((mask >>> lane) & 1)) continue;
-    const start = addresses[from + lane]! - sector * sectorBytes;
-    for (let byte = Math.max(0, start); byte < Math.min(sectorBytes, start + bytes); byte++) bits |= 1 << byte;
+  for (let lane = 0, left = mask; left !== 0 && bits !== -1; lane++, left >>>= 1) {
+    if ((left & 1) === 0) continue;
+    const at = addresses[from + lane]! - begin;
+    const [first, end] = [Math.max(0, at), Math.min(sectorBytes, at + bytes)];
+    if (first < end) bits |= (-1 >>> (sectorBytes - (end - first))) << first;
   }
   return bits >>> 0;
 }

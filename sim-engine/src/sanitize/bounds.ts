@@ -20,7 +20,7 @@ export class BoundsCheck {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
       if (!within(extents, address, bytes)) this.#tell("out-of-bounds", site, extents, address, warp, lane);
-      else if (isPower && address % bytes !== 0 && !isWhereArrayLies(extents, address, bytes))
+      else if (isPower && (address & (bytes - 1)) !== 0 && !isWhereArrayLies(extents, address, bytes))
         this.#tell("misaligned", site, extents, address, warp, lane);
     }
   }

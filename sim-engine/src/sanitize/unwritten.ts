@@ -150,7 +150,7 @@ export class UnwrittenCheck {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
       const at = (warp * 32 + lane) * frameBytes + address - localBase;
-      if (site.writes) set.fill(1, at, at + bytes);
+      if (site.writes) for (let byte = at; byte < at + bytes; byte++) set[byte] = 1;
       // Copies of aggregates read what nobody needs: an element that is picked by an index is meant, and what something is worked out from.
       else if (set[at] === 0 && site.showsUnwritten && site.extents && (isPicked(site.op) || this.#needed.has(site.op))) {
         const violation = this.#violation(site, address, warp, lane);
