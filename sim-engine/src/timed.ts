@@ -63,6 +63,8 @@ export class TimedRun {
   readonly #counted: Tally;
   readonly #work: Work;
   #served: Served | undefined;
+  /** What is replayed of machine code: the launch's own, or what it would be without something. */
+  readonly #codes = new WeakMap<MachineKernel, TimedCode>();
 
   constructor(run: Executed, gpu: GpuModel, counted: Tally, work: Work) {
     this.#run = run;
@@ -150,7 +152,8 @@ export class TimedRun {
     work.ask(program.blocks.length);
     const machine = without ? recompiled(run.machine, without, work) : run.machine;
     const rest = without && new Rest(without, lanesOf(run), (counter) => sample.counts.access(sample.totals, counter), blocks);
-    const code = timedCode(machine, sites.numbers, seenOf(run));
+    const code = this.#codes.get(machine) ?? timedCode(machine, sites.numbers, seenOf(run));
+    this.#codes.set(machine, code);
     const all = machine !== run.machine ? tally(program, machine, sample, work).instructions.warp : counted.instructions.warp;
     const issued = (all - (rest ? notExecuted(run, machine, rest) : 0)) / elements;
     const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;

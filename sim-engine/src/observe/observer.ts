@@ -401,8 +401,9 @@ function written(addresses: Float64Array, from: number, mask: number, bytes: num
   for (let lane = 0, left = mask; left !== 0 && bits !== -1; lane++, left >>>= 1) {
     if ((left & 1) === 0) continue;
     const at = addresses[from + lane]! - begin;
-    const [first, end] = [Math.max(0, at), Math.min(sectorBytes, at + bytes)];
-    if (first < end) bits |= (-1 >>> (sectorBytes - (end - first))) << first;
+    if (at >= sectorBytes || at + bytes <= 0) continue;
+    const first = Math.max(0, at);
+    bits |= (-1 >>> (sectorBytes - Math.min(sectorBytes, at + bytes) + first)) << first;
   }
   return bits >>> 0;
 }

@@ -84,6 +84,8 @@ export class SmReplay {
   readonly age: Uint32Array;
   readonly issuedAt: Float64Array;
   readonly instruction: Uint32Array;
+  /** What its next instruction needs. */
+  readonly pipe: Uint8Array;
   readonly copies: Copies;
   /** Copies out of shared memory: when they have read it, and when they have arrived. */
   readonly bulkReads: Copies;
@@ -182,6 +184,7 @@ export class SmReplay {
     this.age = new Uint32Array(slots);
     this.issuedAt = new Float64Array(slots);
     this.instruction = new Uint32Array(slots);
+    this.pipe = new Uint8Array(slots);
     this.copies = new Copies(slots);
     this.bulkReads = new Copies(slots);
     this.bulkStores = new Copies(slots);
@@ -230,12 +233,12 @@ export class SmReplay {
       if (first < 0) return false;
       const slot = this.candidate[first]!;
       // Another scheduler may have filled the memory queue since the choice was made.
-      if (this.code.pipe[this.instruction[slot]!] === lsu && this.memory.accepts(first) > time) {
+      if (this.pipe[slot] === lsu && this.memory.accepts(first) > time) {
         stale[first] = 1;
         continue;
       }
       this.#lastScheduler = first;
-      this.#issue(first, slot, time);
+      this.#issue(first, slot);
       return true;
     }
   }
@@ -245,15 +248,14 @@ export class SmReplay {
     this.stale[k] = 0;
     const free = this.schedulerFree[k]!;
     const accepts = this.memory.accepts(k);
-    const { ready, gathers, instruction, pipeFree, age } = this;
-    const { pipe: pipeOf } = this.code;
+    const { ready, gathers, pipe: pipeOf, pipeFree, age } = this;
     const schedulers = this.stale.length;
     let best = never;
     let chosen = -1;
     for (let slot = k; slot < ready.length; slot += schedulers) {
       const since = ready[slot]!;
       if (since > best || since === never || gathers[slot] === 1) continue;
-      const pipe = pipeOf[instruction[slot]!]!;
+      const pipe = pipeOf[slot]!;
       let at = since > free ? since : free;
       const taken = pipeFree[k * pipes + pipe]!;
       if (taken > at) at = taken;
@@ -294,10 +296,12 @@ export class SmReplay {
     this.pipeBusy[alu]! += cost * weight;
   }
 
-  #issue(k: number, slot: number, time: number): void {
+  /** A scheduler's candidate issues. */
+  #issue(k: number, slot: number): void {
+    const time = this.candidateTime[k]!;
     const index = this.instruction[slot]!;
     const instruction = this.code.instructions[index]!;
-    const pipe = this.code.pipe[index]!;
+    const pipe = this.pipe[slot]!;
     // A group's product only waits its turn there.
     const cost = instruction.product ? 0 : this.pipeCost[pipe]! * this.code.work[index]!;
     const { cursors } = this;
@@ -317,7 +321,7 @@ export class SmReplay {
     this.waits[reasonIndex.pipe]! += queued;
     this.queued += queued;
     if (waited !== 0) this.stalls.wait(index, this.why[slot]!, waited, this.cause[slot]!);
-    if (queued !== 0) this.stalls.queue(index, this.#holdsBack(k, index, time), queued);
+    if (queued !== 0) this.stalls.queue(index, this.#holdsBack(k, index, pipe, time), queued);
     this.stalls.issue(index, weight);
     this.schedulerFree[k] = time + 1 / this.gpu.issuesPerScheduler;
     this.pipeFree[k * pipes + pipe] = time + cost;
@@ -392,8 +396,7 @@ export class SmReplay {
   }
 
   /** What an instruction that is ready waits for before it issues at `time`: its pipe, the queue to memory, else other warps' turns. */
-  #holdsBack(k: number, index: number, time: number): number {
-    const pipe = this.code.pipe[index]!;
+  #holdsBack(k: number, index: number, pipe: number, time: number): number {
     if (pipe === lsu && this.memory.accepts(k) >= time) {
       const { site } = this.code.instructions[index]!;
       const { space, operation } = site === undefined ? {} : this.summary.sites[site]!;
@@ -483,10 +486,12 @@ export class SmReplay {
     const index = this.cursors.next(slot);
     if (index < 0) return false;
     const weight = this.cursors.weight[slot]!;
+    const pipe = this.code.pipe[index]!;
     this.instruction[slot] = index;
+    this.pipe[slot] = pipe;
     const instruction = this.code.instructions[index]!;
     const { kind } = instruction;
-    let at = this.scoreboard.there(slot, index, instruction, this.code.pipe[index]!, this.issuedAt[slot]! + 1);
+    let at = this.scoreboard.there(slot, index, instruction, pipe, this.issuedAt[slot]! + 1);
     let { reason, cause } = this.scoreboard;
     // Code is asked for when the warp comes to it, not when its operands are there.
     const fetched = this.#codeFetch.at(index, this.issuedAt[slot]! + 1);
