@@ -13,63 +13,46 @@ import type { AnalysisSettings } from "./settings.ts";
 /** What a variable holds; `initial` is what its initialiser gives. */
 export type GlobalContent = (name: string, initial: Content | undefined) => Content | undefined;
 
-/** An instance of a kernel, and what was made of it for launches: those that find the same in its variables share one. */
+/** An instance of a kernel, and what it rests on besides where things stand. */
 interface Instance {
-  /** What it rests on besides what names stand for. */
   readonly stamp: readonly unknown[];
   readonly kernel: Kernel;
-  readonly made: { readonly contents: readonly (Content | undefined)[]; readonly kernel: Kernel }[];
 }
 
-/** By the reading that says where things stand, what names stand for, and the instance: what the engine makes of a kernel it makes once. */
-const known = new WeakMap<object, WeakMap<object, Map<string, Instance>>>();
+/** By the reading that says where things stand, and the instance: launches share one, and what the engine makes of it. */
+const known = new WeakMap<object, Map<string, Instance>>();
 
 /** One instance of a kernel of the unit. Throws `NotSimulated`, and `Cancelled`. */
 export function lowerInstance(
   unit: ProgramUnit,
   declaration: FunctionDeclaration,
   substitution: Substitution | undefined,
-  settings: AnalysisSettings,
+  { computeCapability }: AnalysisSettings,
   contentOf: GlobalContent,
   work?: Work,
 ): Kernel {
-  const { kernel, made } = instanceOf(unit, declaration, substitution, settings, work);
-  const contents = kernel.globals.map((variable) => contentOf(variable.name, variable.content));
-  const before = made.find((each) => sameMembers(each.contents, contents));
-  if (before) return before.kernel;
-  const globals = kernel.globals.map((variable, k) => (contents[k] === undefined ? variable : { ...variable, content: contents[k] }));
-  const own = { ...kernel, globals };
-  made.push({ contents, kernel: own });
-  return own;
-}
-
-function instanceOf(
-  unit: ProgramUnit,
-  declaration: FunctionDeclaration,
-  substitution: Substitution | undefined,
-  { computeCapability }: AnalysisSettings,
-  work?: Work,
-): Instance {
   const { semantics, reading, code } = unit;
-  const ofReading = known.get(reading) ?? new WeakMap<object, Map<string, Instance>>();
-  known.set(reading, ofReading);
-  const instances = ofReading.get(semantics) ?? new Map<string, Instance>();
-  ofReading.set(semantics, instances);
-  const key = `${identity(declaration)}${substitutionKey(substitution)}`;
-  const stamp = [JSON.stringify([computeCapability, code, bankLayout(semantics.context)]), ...unit.bodiesBehind(declaration)];
-  const before = instances.get(key);
-  if (before && sameMembers(before.stamp, stamp)) return before;
-  const kernel = stage("lower", () =>
-    lowerKernel(semantics, reading, declaration, substitution, { computeCapability, code: code.options, work }),
-  );
-  const instance = { stamp, kernel, made: [] };
-  instances.set(key, instance);
-  return instance;
+  const instances = known.get(reading) ?? new Map<string, Instance>();
+  known.set(reading, instances);
+  const key = identity(declaration) + keyOf(substitution);
+  const stamp = [semantics, JSON.stringify([computeCapability, code, bankLayout(semantics.context)]), ...unit.bodiesBehind(declaration)];
+  let instance = instances.get(key);
+  if (!instance || !sameMembers(instance.stamp, stamp)) {
+    const options = { computeCapability, code: code.options, work };
+    instance = { stamp, kernel: stage("lower", () => lowerKernel(semantics, reading, declaration, substitution, options)) };
+    instances.set(key, instance);
+  }
+  const { kernel } = instance;
+  if (kernel.globals.length === 0) return kernel;
+  // Each launch finds its own in them.
+  const globals = kernel.globals.map((variable) => {
+    const content = contentOf(variable.name, variable.content);
+    return content === undefined ? variable : { ...variable, content };
+  });
+  return { ...kernel, globals };
 }
 
-const substitutionKey = (substitution: Substitution | undefined): string =>
-  substitution === undefined
-    ? ""
-    : `<${[...substitution.values].map(([name, value]) => `${name}=${valueKey(value)}`).join()}>${
-        substitution.record === undefined ? "" : identity(substitution.record)
-      }${substitutionKey(substitution.outer)}`;
+const keyOf = (substitution: Substitution | undefined): string =>
+  substitution
+    ? `<${[...substitution.values].map(([name, value]) => name + valueKey(value))}>${substitution.record ? identity(substitution.record) : ""}${keyOf(substitution.outer)}`
+    : "";
