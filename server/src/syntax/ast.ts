@@ -216,7 +216,13 @@ export type Statement = Node &
         readonly inputs: readonly AsmOperand[];
       }
     | { readonly kind: "throw"; readonly value?: Expression }
-    | { readonly kind: "try"; readonly body: Statement; readonly handlers: readonly Statement[] }
+    | {
+        readonly kind: "try";
+        readonly body: Statement;
+        readonly handlers: readonly Statement[];
+        /** What each handler takes: one parameter, or nothing where that is anything (`...`). */
+        readonly caught: readonly (readonly ParameterDeclaration[])[];
+      }
     | { readonly kind: "empty" }
     | { readonly kind: "unknown"; readonly text: string; readonly limit?: Limit }
   );

@@ -29,7 +29,7 @@ const table: Readonly<Record<string, string>> = {
   "return {1, 2};": "(return (list elements:[(1) (2)]))",
   "throw 1;": "(throw 1)",
   "try { f(); } catch (int e) { g(); }":
-    "(try body:(block body:[(expression (call callee:(name f)))]) handlers:[(block body:[(expression (call callee:(name g)))])])",
+    "(try body:(block body:[(expression (call callee:(name f)))]) handlers:[(block body:[(expression (call callee:(name g)))])] caught:[[(type:(builtin int) e)]])",
   "#pragma unroll\nfor (;;) ;": "(for body:(empty) unroll:full)",
   "#pragma unroll 4\nfor (;;) ;": "(for body:(empty) unroll:4)",
   "#pragma unroll (N / 2)\nwhile (1) ;": "(while condition:1 body:(empty) unroll:(parenthesized (binary / (name N) 2)))",

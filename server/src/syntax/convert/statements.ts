@@ -2,6 +2,7 @@ import type { AsmOperand, Condition, Statement, Unroll, VariableDeclaration } fr
 import { type CstNode, child } from "../parser/cst.ts";
 import { type Context, inside, span, textOf } from "./context.ts";
 import { stringValue } from "./literals.ts";
+import { parameters } from "./parameters.ts";
 import { pointerToArray } from "./pointer-to-array.ts";
 import { declare, qualifiersOf } from "./types.ts";
 
@@ -270,13 +271,20 @@ const expressionStatement: Converter = (c, node) => {
   return { start: node.start, end: node.end, kind: "expression", expression: c.expression(inner) };
 };
 
-const tryBlock: Converter = (c, node) => ({
-  start: node.start,
-  end: node.end,
-  kind: "try",
-  body: body(c, node),
-  handlers: node.children.filter((each) => each.type === "catch_clause").map((each) => body(c, each)),
-});
+const tryBlock: Converter = (c, node) => {
+  const handlers = node.children.filter((each) => each.type === "catch_clause");
+  return {
+    start: node.start,
+    end: node.end,
+    kind: "try",
+    body: body(c, node),
+    handlers: handlers.map((each) => body(c, each)),
+    caught: handlers.map((each) => {
+      const list = child(each, "parameters");
+      return list ? parameters(c, list).parameters : [];
+    }),
+  };
+};
 
 const converters: ReadonlyMap<string, Converter> = new Map<string, Converter>([
   ["compound_statement", block],
