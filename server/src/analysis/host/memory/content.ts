@@ -190,6 +190,8 @@ export interface Samples {
   readonly indices: readonly number[];
   readonly values: readonly number[];
   readonly integral: boolean;
+  /** They are of the type `float`. */
+  readonly single: boolean;
 }
 
 /** The exact numbers of an allocation by element index, in order; undefined when any cell holds something else. */
@@ -200,36 +202,43 @@ export function samplesOf(cells: ReadonlyMap<number, Cell>, elementBytes: number
   const indices: number[] = [];
   const values: number[] = [];
   let integral = true;
+  let single = true;
   for (const offset of offsets) {
     const cell = cells.get(offset);
     if (cell === undefined) continue;
     const value = numberOf(cell.value);
     if (value === undefined || offset % elementBytes !== 0) return undefined;
     if (cell.value.kind === "float") integral = false;
+    if (cell.value.kind !== "float" || cell.value.type !== "float") single = false;
     indices.push(offset / elementBytes);
     values.push(value);
   }
-  return { indices, values, integral };
+  return { indices, values, integral, single };
 }
 
-/** zero, constant or linear when all samples agree (three at least for linear); undefined otherwise. */
-export function exactPattern({ indices, values }: Samples): Content | undefined {
-  const first = values[0];
+/** zero, constant or linear when all samples are just that, as numbers of their type (three at least for linear); undefined otherwise. */
+export function exactPattern({ indices, values, integral, single }: Samples): Content | undefined {
+  const [first, second] = values;
   if (first === undefined) return undefined;
-  if (values.every((v) => v === first)) return first === 0 ? zeroContent : { kind: "constant", value: first };
-  const second = values[1];
-  const i0 = indices[0] ?? 0;
-  const step = (indices[1] ?? 0) - i0;
+  const isSame = integral ? (a: number, b: number) => a === b : Object.is;
+  if (values.every((value) => isSame(value, first))) return isSame(first, 0) ? zeroContent : { kind: "constant", value: first };
   if (second === undefined || values.length < 3) return undefined;
-  const stride = (second - first) / step;
-  const start = first - stride * i0;
-  const tolerance =
-    Number.isInteger(stride) && Number.isInteger(start) ? 0 : 1e-6 * Math.max(Math.abs(first), Math.abs(second), Math.abs(stride));
-  for (let k = 2; k < values.length; k++) {
-    const want = start + stride * (indices[k] ?? 0);
-    if (Math.abs((values[k] ?? 0) - want) > tolerance * Math.max(1, indices[k] ?? 0)) return undefined;
+  const [from = 0, next = 1] = indices;
+  const stride = (second - first) / (next - from);
+  const start = first - stride * from;
+  const round = single ? Math.fround : (value: number) => value;
+  const isLine = values.every((value, k) => isSame(value, round(start + stride * (indices[k] ?? 0))));
+  return isLine ? { kind: "linear", stride, start } : undefined;
+}
+
+/** Whether all elements of a line, to the last, are numbers of the type as they are: then none of them was rounded on the way. */
+export function isUnrounded({ start, stride }: Line, last: number, single: boolean): boolean {
+  let scale = 1;
+  while (!(Number.isInteger(start * scale) && Number.isInteger(stride * scale))) {
+    scale *= 2;
+    if (scale > 2 ** 30) return false;
   }
-  return { kind: "linear", stride, start };
+  return Math.max(Math.abs(start), Math.abs(start + stride * last)) * scale <= (single ? 2 ** 24 : 2 ** 53);
 }
 
 /**
@@ -280,7 +289,11 @@ export function wholeContent(allocation: Allocation, elementBytes: number): Cont
   const complete = elements !== undefined && samples.values.length >= elements;
   if (complete) return exactPattern(samples) ?? permutationOf(samples) ?? { kind: "values", values: samples.values };
   const fits = samples.values.every((value, k) => {
-    const base = valueAt({ ...summary, elementBytes }, samples.indices[k], undefined);
+    const base = valueAt(
+      { ...summary, elementBytes },
+      samples.indices[k],
+      samples.single ? { kind: "floating", name: "float" } : undefined,
+    );
     if (base.kind === "range") return value >= base.lo && value <= base.hi;
     return numberOf(base) === value;
   });

@@ -8,6 +8,7 @@ import {
   contentOf,
   cyclicPattern,
   exactPattern,
+  isUnrounded,
   joinContents,
   rangeOf,
   type Samples,
@@ -74,7 +75,8 @@ function counts({ scattered, abstract }: StoreTrace, held: readonly [number, num
 function describe(store: StoreTrace, samples: Samples | undefined, elements: number | undefined, elementBytes: number): Content {
   if (samples !== undefined && samples.values.length > 0) {
     const exact = exactPattern(samples);
-    if (exact !== undefined && staysWithin(exact, store, store.hi / elementBytes)) return exact;
+    const isSure = exact?.kind !== "linear" || samples.integral || isUnrounded(exact, store.hi / elementBytes, samples.single);
+    if (exact !== undefined && isSure && staysWithin(exact, store, store.hi / elementBytes)) return exact;
     const cyclic = store.abstract === undefined ? undefined : cyclicPattern(samples, store.abstract);
     if (cyclic !== undefined) return cyclic;
     if (isIdentity(store.before) && elements !== undefined && isShuffle(samples)) return { kind: "permutation", n: elements };

@@ -276,9 +276,16 @@ export class Column implements List {
   }
 
   #run(values: Float64Array, invented: boolean): Content {
-    const isPattern = !invented && patternOf(values.subarray(0, fewValues)) !== undefined;
+    const isPattern = !invented && this.#pattern(values.subarray(0, fewValues)) !== undefined;
     const made: Content = { kind: "values", values: this.#compact(values) };
-    return (isPattern ? patternOf(values) : undefined) ?? (invented ? { ...made, drawn: true } : made);
+    return (isPattern ? this.#pattern(values) : undefined) ?? (invented ? { ...made, drawn: true } : made);
+  }
+
+  #pattern(values: Float64Array): Content | undefined {
+    const { type } = this;
+    const indices = Array.from(values, (_, k) => k);
+    const single = type.kind === "floating" && type.name === "float";
+    return exactPattern({ indices, values: Array.from(values), integral: type.kind !== "floating", single });
   }
 
   /** Keeps the numbers beside a content that says how they are spread. */
@@ -332,7 +339,3 @@ const upTo = (content: Content, end: number, bytes: number): Content => ({
 
 /** Values from which it mostly shows that they follow no pattern. */
 const fewValues = 64;
-
-function patternOf(values: Float64Array): Content | undefined {
-  return exactPattern({ indices: Array.from(values, (_, k) => k), values: Array.from(values), integral: true });
-}
