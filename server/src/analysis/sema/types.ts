@@ -19,7 +19,8 @@ export type LambdaExpression = Expression & { readonly kind: "lambda" };
 
 export type Type = { readonly const?: boolean; readonly volatile?: boolean } & (
   | { readonly kind: "void" }
-  | { readonly kind: "integer"; readonly name: IntegerName }
+  /** `bits`: of a bit-field, where host code is followed. */
+  | { readonly kind: "integer"; readonly name: IntegerName; readonly bits?: number }
   | { readonly kind: "floating"; readonly name: FloatName }
   | { readonly kind: "pointer"; readonly to: Type; readonly restrict?: boolean }
   | { readonly kind: "reference"; readonly to: Type; readonly rvalue: boolean }

@@ -1,10 +1,11 @@
 /** Algorithms of the standard library on ranges of lists and arrays, in replayed code. */
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
+import { commonName } from "../../sema/arithmetic-types.ts";
 import { shuffleSwaps } from "../library/distributions.ts";
 import { sortAsLibrary } from "../library/sorting.ts";
 import { lastText } from "../resolve/names.ts";
-import { conversion, isWideUnsigned } from "./arithmetic.ts";
+import { conversion, isWideUnsigned, type NumberName, type Operation, operation } from "./arithmetic.ts";
 import { drawerAt, lambdaAt, ownLambda } from "./called.ts";
 import { beforeBy, byMembers, known, mayBeCompared } from "./comparing.ts";
 import { drawn, libraryDraw } from "./draws.ts";
@@ -152,12 +153,17 @@ function filling(machine: Machine, args: readonly Expression[], counts: boolean)
   if (list.kind !== "numbers" || !written) throw new Unsupported();
   const value = machine.code(written);
   const convert = conversion(value.type, list.type);
+  const next = adding(value.type, "int");
   stored(machine, span);
   return nothing(() => {
     const [from, to] = span.bounds();
     const made = narrowed(value.run)();
     const found = list.list();
-    for (let k = from; k < to; k++) found.write(k, made === undefined ? undefined : convert(counts ? made + k - from : made));
+    let now = made;
+    for (let k = from; k < to; k++) {
+      found.write(k, now === undefined ? undefined : convert(now));
+      if (counts) now = now === undefined ? undefined : next(now, 1);
+    }
   });
 }
 
@@ -182,13 +188,25 @@ function generating(machine: Machine, args: readonly Expression[]): Code {
   });
 }
 
+/** `sum + element`, as a number of the sum's type. @throws Unsupported */
+function adding(sum: NumberName, element: NumberName): Operation {
+  const type = commonName(sum, element);
+  const [first, second, back, add] = [conversion(sum, type), conversion(element, type), conversion(type, sum), operation("+", type)];
+  if (!add) throw new Unsupported();
+  return (a, b) => {
+    const [left, right] = [first(a), second(b)];
+    const made = left === undefined || right === undefined ? undefined : add(left, right);
+    return made === undefined ? undefined : back(made);
+  };
+}
+
 function summing(machine: Machine, args: readonly Expression[]): Code {
   const span = readSpan(machine, spanOf(machine, args));
   const { list } = span;
   const [, , written, more] = args;
   if (list.kind !== "numbers" || !written || more) throw new Unsupported();
   const initial = machine.code(written);
-  const convert = conversion("double", initial.type);
+  const add = adding(initial.type, list.type);
   return {
     type: initial.type,
     run: () => {
@@ -197,7 +215,7 @@ function summing(machine: Machine, args: readonly Expression[]): Code {
       let sum = narrowed(initial.run)();
       for (let k = from; k < to && sum !== undefined; k++) {
         const value = found.read(k);
-        sum = value === undefined ? undefined : convert(sum + value);
+        sum = value === undefined ? undefined : add(sum, value);
       }
       return sum;
     },
@@ -212,8 +230,9 @@ function scanning(machine: Machine, args: readonly Expression[], exclusive: bool
   const to = written && iteratorOf(machine, written);
   if (list.kind !== "numbers" || to?.list.kind !== "numbers" || more || exclusive !== (initial !== undefined)) throw new Unsupported();
   const start = initial && machine.code(initial);
-  const convert = conversion("double", start?.type ?? list.type);
-  const store = conversion(start?.type ?? list.type, to.list.type);
+  const type = start?.type ?? list.type;
+  const add = adding(type, list.type);
+  const store = conversion(type, to.list.type);
   const target = to.list;
   stored(machine, { ...span, list: target });
   return nothing(() => {
@@ -225,7 +244,7 @@ function scanning(machine: Machine, args: readonly Expression[], exclusive: bool
     for (let k = from; k < end; k++) {
       const next = source.read(k);
       const before = sum;
-      sum = sum === undefined || next === undefined ? undefined : convert(sum + next);
+      sum = sum === undefined || next === undefined ? undefined : add(sum, next);
       const value = exclusive ? before : sum;
       sums.write(place + k - from, value === undefined ? undefined : store(value));
     }

@@ -1,9 +1,10 @@
 /** Expressions of host code as closures over numbers. */
 import type { Expression } from "../../../syntax/ast.ts";
-import { leftChain } from "../../../syntax/terms.ts";
+import { leftChain, withoutParentheses } from "../../../syntax/terms.ts";
 import { commonName, isFloatName, promotedName } from "../../sema/arithmetic-types.ts";
 import { hostType } from "../memory/host-types.ts";
 import { lastText } from "../resolve/names.ts";
+import { isOrderTold } from "../resolve/order.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { numberOf } from "../values/values.ts";
 import { searchIndex, searchResult } from "./algorithms.ts";
@@ -18,7 +19,8 @@ import { type Code, lineTo, loadOf, storeTo, targetOf } from "./targets.ts";
 import { isWide, reduced, wideOperation, wideShift } from "./wide.ts";
 
 /** @throws Unsupported */
-export function codeOf(machine: Machine, e: Expression): Code {
+export function codeOf(machine: Machine, written: Expression): Code {
+  const e = machine.host.semantics.clarify(written);
   const code = (inner: Expression): Code => codeOf(machine, inner);
   switch (e.kind) {
     case "integer":
@@ -58,7 +60,10 @@ export function codeOf(machine: Machine, e: Expression): Code {
       const find = (): Target => targetOf(machine, e.left, code);
       const { effects: sought } = machine;
       const { target, begin } = e.op === "" ? { target: find(), begin: undefined } : foundOnce(machine, find);
-      if (target.kind === "record") return copiedRecord(machine, target, e.right);
+      if (target.kind === "record") {
+        if (e.op !== "" || !isOrderTold(e.left, e.right)) throw new Unsupported();
+        return copiedRecord(machine, target, e.right);
+      }
       const { effects } = machine;
       const right = code(e.right);
       // What stands on the right is made before what is on the left is looked for and read.
@@ -220,7 +225,11 @@ function binaryCode(machine: Machine, e: Expression & { readonly kind: "binary" 
   let made = codeOf(machine, (chain[0] ?? e).left);
   for (const each of chain) {
     const left = made;
+    const { effects } = machine;
     const right = codeOf(machine, each.right);
+    // What stands on the left may be read before or behind what the right does to it.
+    if (machine.effects !== effects && each.op !== "," && !isUntouched(each === chain[0] ? each.left : undefined, each.right))
+      throw new Unsupported();
     made =
       each.op === ","
         ? {
@@ -234,6 +243,13 @@ function binaryCode(machine: Machine, e: Expression & { readonly kind: "binary" 
   }
   return made;
 }
+
+/** Whether a variable, where it is one, is none that an expression that follows it changes. */
+function isUntouched(left: Expression | undefined, right: Expression): boolean {
+  return left === undefined || !isPlaceLike(withoutParentheses(left)) || isOrderTold(right, left);
+}
+
+const isPlaceLike = ({ kind }: Expression): boolean => kind === "name" || kind === "subscript" || kind === "member" || kind === "unary";
 
 /** What has an effect is run or not, as the operand before it tells. @throws Unsupported */
 function perhaps({ random }: Machine): void {

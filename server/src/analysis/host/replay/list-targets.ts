@@ -4,6 +4,7 @@ import { withoutParentheses } from "../../../syntax/terms.ts";
 import { isFloatName } from "../../sema/arithmetic-types.ts";
 import { sizeOf } from "../memory/read-write.ts";
 import { numbersOf as recordNumbers } from "../memory/record-members.ts";
+import { isFelt } from "../resolve/felt.ts";
 import { lastText } from "../resolve/names.ts";
 import { placeOf } from "../resolve/places.ts";
 import { type Allocation, Cell, type ContainerType, type ContainerValue, type HostType } from "../values/model.ts";
@@ -194,6 +195,8 @@ function elementsOf({ size, storage }: ContainerValue): Known[] {
 /** The numbers of a record, by their paths; undefined where it has something else. */
 export function memberTypes({ host }: Machine, type: HostType | undefined): ReadonlyMap<string, NumberName> | undefined {
   const numbers = recordNumbers(host, type);
+  // Each one that ends would be seen.
+  if (numbers && type?.kind === "record" && isFelt(host, type.record)) throw new Unsupported();
   return numbers && new Map(numbers.flatMap(({ path, type: of }) => [[path.join("."), numberType(of) ?? unsupported()] as const]));
 }
 

@@ -337,7 +337,8 @@ function keyOf(machine: Machine, { type, pair }: NumberSet, args: Arguments): ()
   return () => {
     if (pair) return paired(one?.(), other?.());
     const made = one?.();
-    if (typeof made !== "number" || (made < 0 && isWideUnsigned(type))) throw new GivenUp();
+    // A set of ours has no negative zero.
+    if (typeof made !== "number" || Object.is(made, -0) || Number.isNaN(made) || (made < 0 && isWideUnsigned(type))) throw new GivenUp();
     return made;
   };
 }

@@ -9,7 +9,8 @@ import { GivenUp, type Machine, type Target, Unsupported } from "./machine.ts";
 
 /** The number a type is; undefined for others. */
 export function numberType(type: HostType | undefined): NumberName | undefined {
-  if (type?.kind === "integer" || type?.kind === "floating") return type.name;
+  if (type?.kind === "integer") return type.bits === undefined ? type.name : undefined;
+  if (type?.kind === "floating") return type.name;
   return type?.kind === "enum" ? type.underlying : undefined;
 }
 

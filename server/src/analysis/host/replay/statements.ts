@@ -92,6 +92,8 @@ export function statementCode(machine: Machine, s: Statement): Execute {
       };
     }
     case "throw":
+      // Turns behind it are not come to.
+      if (machine.nest) throw new Unsupported();
       return () => {
         throw new GivenUp();
       };
