@@ -234,8 +234,7 @@ public:
 `;
 
 /** What both maps do once they have looked for a key. */
-const mapMethods = `    pair<K, V> *begin() { return entries_.data(); }
-    pair<K, V> *end() { return entries_.data() + entries_.size(); }
+const mapMethods = `    pair<K, V> *end() { return entries_.data() + entries_.size(); }
     const pair<K, V> *cbegin() { return begin(); }
     const pair<K, V> *cend() { return end(); }
     size_t size() const { return entries_.size(); }
@@ -245,7 +244,7 @@ const mapMethods = `    pair<K, V> *begin() { return entries_.data(); }
     bool contains(const K &key) { return find(key) != end(); }
     V &at(const K &key) {
         pair<K, V> *found = find(key);
-        if (found == end()) throw 0;
+        if (found == end()) throw out_of_range("");
         return found->second;
     }
     V &operator[](const K &key) { return entries_[place(key, V())].second; }
@@ -286,7 +285,8 @@ namespace std {
 ${map(
   "map",
   "typename Rule = __in_order",
-  `    size_t from(const K &key) {
+  `    pair<K, V> *begin() { return entries_.data(); }
+    size_t from(const K &key) {
         size_t least = 0, most = entries_.size();
         while (least < most) {
             size_t middle = (least + most) / 2;
@@ -319,7 +319,8 @@ ${map(
 ${map(
   "unordered_map",
   "typename Hash = void, typename Equal = void",
-  `    size_t place(const K &key, const V &value) {
+  `    pair<K, V> *begin() { return entries_.size() > 1 ? __warplens_anywhere(entries_.data()) : entries_.data(); }
+    size_t place(const K &key, const V &value) {
         size_t n = entries_.size();
         for (size_t i = 0; i < n; i++) if (entries_[i].first == key) return i;
         entries_.push_back(pair<K, V>(key, value));
@@ -508,16 +509,19 @@ public:
     bool operator!() const { return fails_; }
 ${(
   [
-    ["int", "stoi"],
-    ["unsigned int", "stoul"],
-    ["long", "stol"],
-    ["long long", "stoll"],
-    ["unsigned long", "stoul"],
-    ["float", "stof"],
-    ["double", "stod"],
+    ["int", "atoi"],
+    ["unsigned int", "strtoul"],
+    ["long", "atol"],
+    ["long long", "atoll"],
+    ["unsigned long", "strtoul"],
+    ["float", "strtof"],
+    ["double", "atof"],
   ] as const
 )
-  .map(([type, read]) => `    ${name} &operator>>(${type} &value) { value = ${read}(word(true)); return *this; }\n`)
+  .map(
+    ([type, read]) =>
+      `    ${name} &operator>>(${type} &value) { string found = word(true); if (!fails_) value = ${read}(found.c_str()); return *this; }\n`,
+  )
   .join("")}    ${name} &operator>>(string &value) { string found = word(false); if (!fails_) value = found; return *this; }
     ${name} &operator>>(char &value) {
         size_t start = text_.find_first_not_of(" \\t\\n");

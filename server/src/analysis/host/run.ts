@@ -7,6 +7,7 @@ import { type AssumedTemplate, assumedTemplateArguments } from "../sema/assumed-
 import type { Semantics } from "../sema/index.ts";
 import type { Substitutions } from "../sema/substitutions.ts";
 import type { AnalysisSettings } from "../settings.ts";
+import { argumentOf } from "./evaluate/arguments.ts";
 import { apply, callMethod } from "./evaluate/call-expression.ts";
 import { evaluateExpression } from "./evaluate/expressions.ts";
 import { callFunction } from "./evaluate/function-call.ts";
@@ -127,6 +128,7 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
   const { unit, settings, linker, resources, resolveLaunch, work, substitutions } = program;
   const host: Interpreter = {
     evaluate: (expression) => evaluateExpression(host, expression),
+    argument: (expression) => argumentOf(host, expression),
     execute: (statement) => executeStatement(host, statement),
     call: (call) => callFunction(host, call),
     callMethod: (self, name, args) => callMethod(host, self, name, args),
@@ -176,7 +178,9 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
     steps: 0,
     work: work?.share(0),
     exited: false,
-    thrown: false,
+    thrown: undefined,
+    handled: undefined,
+    owned: new WeakSet(),
     final: true,
     active: new Map(),
     recursions: 0,

@@ -7,13 +7,13 @@ import { isOfStandardNamespace, libraryFunction } from "../library/index.ts";
 import { callString } from "../library/strings.ts";
 import { callVariant } from "../library/tuples.ts";
 import { waitAsked } from "../memory/device-requests.ts";
-import { forgetContent, forgetTargets } from "../memory/effects.ts";
+import { forgetContent, forgetPlace, forgetTargets } from "../memory/effects.ts";
 import { hostType, templateValues } from "../memory/host-types.ts";
 import { type Argument, type CallExpression, type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
 import { read, write } from "../memory/read-write.ts";
 import { called } from "../memory/watch.ts";
 import { deducedClass, overloads } from "../resolve/class-arguments.ts";
-import { construct, fromList } from "../resolve/construct.ts";
+import { constructFrom, fromList } from "../resolve/construct.ts";
 import { instanceOf, isOrDerives, type Methods, methodsOf, qualifier } from "../resolve/methods.ts";
 import { lastText } from "../resolve/names.ts";
 import { chooseLambda, chooseOverload, specialised } from "../resolve/overload.ts";
@@ -32,6 +32,7 @@ import {
 import { templateConstant } from "../values/template-constant.ts";
 import { int, nullPointer, unknown, voidValue } from "../values/values.ts";
 import { evaluateArguments } from "./arguments.ts";
+import { passing } from "./destroy.ts";
 import { callFunction, callLambda } from "./function-call.ts";
 
 export function evaluateCall(host: Interpreter, e: CallExpression): Value {
@@ -91,13 +92,13 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   const node = { kind: "named", start: e.start, end: e.end, name } as const;
   const args = evaluateArguments(host, e.arguments);
   const type = hostType(host, node) ?? deducedClass(host, node, args);
-  if (type !== undefined) {
-    const values = args.map(({ value }) => value);
-    return construct(host, type, values, true);
-  }
+  if (type !== undefined) return passing(host, constructFrom(host, type, args, true));
   const linked = host.linker?.definition(text) ?? methodAround(host, text);
   if (linked !== undefined) return callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
   waitAsked(host, text, args, e);
+  // It may take by reference what it is given: of a function that no file declares numbers are taken to be copied.
+  for (const { place, value } of args)
+    if (place && (name.parts[0]?.text === "std" || value.kind === "container")) forgetPlace(host, place, `what \`${text}\` stored`);
   return callUnknown(host, text, args);
 }
 
@@ -247,10 +248,10 @@ function elementArguments(host: Interpreter, { type }: ContainerValue, name: str
   const [only] = e.arguments;
   const { element } = type;
   if (name === "push_back" && only?.kind === "list" && only.type === undefined) return [{ value: fromList(host, element, only) }];
+  if (name === "assign" && only?.kind === "list" && e.arguments.length === 1) return [{ value: fromList(host, type, only) }];
   const args = evaluateArguments(host, e.arguments);
   if (name !== "emplace_back" || element === undefined) return args;
-  const values = args.map(({ value }) => value);
-  return [{ value: construct(host, element, values, true) }];
+  return [{ value: passing(host, constructFrom(host, element, args, true)) }];
 }
 
 /** A method of a record of the program, its bases among them. */
@@ -277,7 +278,9 @@ function callSmartPointer(
     if (place !== undefined) write(host, place, name === "release" ? nullPointer : (args[0]?.value ?? nullPointer));
     return name === "release" ? object : voidValue;
   }
-  return name === "get" || name === "data" ? object : unknown(`the method \`${name}\` of a pointer`);
+  if (name === "get" || name === "data") return object;
+  if (place !== undefined && name !== "use_count") write(host, place, unknown(`the method \`${name}\` of a pointer`, place.type));
+  return unknown(`the method \`${name}\` of a pointer`);
 }
 
 /** Their names tell whether they wait for the device. */

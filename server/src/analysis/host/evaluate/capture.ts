@@ -1,5 +1,5 @@
 /** Kernel arguments as the engine takes them: scalars, aggregates, and pointers into buffers with what those hold now. */
-import type { Buffer, Argument as EngineArgument, ScalarType } from "@warplens/sim-engine";
+import { type Buffer, type Content, type Argument as EngineArgument, type ScalarType, scalarBytes } from "@warplens/sim-engine";
 import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
 import { expandedParameters } from "../../sema/expanded-parameters.ts";
 import type { RecordInstance, Substitution } from "../../sema/types.ts";
@@ -7,6 +7,7 @@ import type { CapturedArgument, CapturedArguments, CapturedBuffer } from "../lau
 import { contentOf, scalarType } from "../memory/content.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
+import { unknownContent } from "../memory/journal.ts";
 import { contentIn } from "../memory/record-members.ts";
 import { passed } from "../resolve/construct.ts";
 import { convert } from "../values/convert.ts";
@@ -102,11 +103,17 @@ export class Capture {
     const { summary, residence, cells } = target;
     this.#host.work?.spend(cells.size >> 2);
     const { bytes } = summary;
+    const seen = element === undefined ? undefined : scalarBytes[element];
+    const isSeenOtherwise =
+      seen !== undefined && summary.elementBytes !== undefined && target.element?.kind !== "record" && summary.elementBytes !== seen;
     const elementBytes =
       summary.elementBytes ?? (pointee === undefined || pointee.kind === "container" ? undefined : this.#host.semantics.sizeOf(pointee));
     const buffer: Buffer = {
       name: target.name === "" ? `buffer${index}` : target.name,
-      content: contentIn(this.#host, target, elementBytes, pointee),
+      content:
+        isSeenOtherwise && !(cells.size === 0 && isAlike(summary.content))
+          ? unknownContent
+          : contentIn(this.#host, target, elementBytes, pointee),
       residence: residence === "pinned" ? "host" : residence,
       ...(bytes === undefined ? {} : { bytes }),
       ...(element === undefined ? {} : { element }),
@@ -174,6 +181,9 @@ export class Capture {
     }
   }
 }
+
+/** Whether it is the same seen as elements of any size. */
+const isAlike = ({ kind }: Content): boolean => kind === "zero" || kind === "bytes" || kind === "unknown" || kind === "written";
 
 function rangeIn(value: Value): Pick<CapturedArgument, "range"> {
   return value.kind === "range" ? { range: [value.lo, value.hi] } : {};

@@ -3,8 +3,8 @@
 import type { Expression, TypeNode } from "../../../syntax/ast.ts";
 import { leftChain, withoutParentheses } from "../../../syntax/terms.ts";
 import { tied, tupleElements } from "../library/tuples.ts";
-import { forgetTargets } from "../memory/effects.ts";
-import { hostType } from "../memory/host-types.ts";
+import { forgetContent, forgetNamed, forgetTarget, forgetTargets } from "../memory/effects.ts";
+import { blank, hostType } from "../memory/host-types.ts";
 import { type Argument, type Interpreter, step } from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
 import { read, write } from "../memory/read-write.ts";
@@ -12,6 +12,7 @@ import { accessed, freed } from "../memory/watch.ts";
 import { deducedClass, isDeduced, overloadSet } from "../resolve/class-arguments.ts";
 import { construct, fromList, passed } from "../resolve/construct.ts";
 import { nameValue } from "../resolve/names.ts";
+import { isOrderTold } from "../resolve/order.ts";
 import { callOperator, scalarOf } from "../resolve/overloaded.ts";
 import { evaluatedBefore, evaluateFold } from "../resolve/packs.ts";
 import { Character, placeOf } from "../resolve/places.ts";
@@ -22,6 +23,7 @@ import { bool, float, int, nullPointer, openRecord, pointer, truth, unknown, unk
 import { argumentOf, evaluateElements } from "./arguments.ts";
 import { eitherWay } from "./branches.ts";
 import { evaluateCall } from "./call-expression.ts";
+import { destroy } from "./destroy.ts";
 import { evaluateLambda } from "./lambda.ts";
 import { evaluateLaunch } from "./launch.ts";
 import { combine, stepped } from "./operators.ts";
@@ -29,6 +31,8 @@ import { evaluateCast, evaluateNew, evaluateSizeof } from "./type-expressions.ts
 
 export function evaluateExpression(host: Interpreter, e: Expression): Value {
   step(host);
+  // What stands behind what is thrown is not done.
+  if (host.exited) return unknown("the program ends");
   switch (e.kind) {
     case "name":
       return nameValue(host, e);
@@ -52,7 +56,7 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
       return evaluateUnary(host, e);
     case "postfix": {
       const place = placeOf(host, e.operand);
-      if (place === undefined) return unknown("a postfix operator on what is no variable");
+      if (place === undefined) return forgetAround(host, e.operand);
       const before = read(host, place);
       const overloaded = callOperator(host, e.op, [{ value: before, place }, { value: int(0) }]);
       if (overloaded !== undefined) return overloaded;
@@ -93,8 +97,11 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
           )
         : read(host, place);
     }
-    case "cast":
-      return evaluateCast(host, e);
+    case "cast": {
+      // A name that is a type elsewhere may be a function or a variable here.
+      const clear = host.semantics.clarify(e);
+      return clear.kind === "cast" ? evaluateCast(host, clear) : host.evaluate(clear);
+    }
     case "list":
       return e.type === undefined ? fromList(host, undefined, e) : typedList(host, e, e.type);
     case "sizeof":
@@ -102,8 +109,7 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
     case "new":
       return evaluateNew(host, e);
     case "delete":
-      if (e.array) freed(host, host.evaluate(e.operand), e);
-      return voidValue;
+      return evaluateDelete(host, e);
     case "lambda":
       return evaluateLambda(host, e);
     case "pack":
@@ -111,8 +117,20 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
     case "fold":
       return evaluateFold(host, e, (op, left, right) => combined(host, op, { value: left }, { value: right }));
     case "unknown":
-      return evaluatedBefore(e) ?? unknown("source text that could not be read");
+      return evaluatedBefore(e) ?? unread(host, e.text);
   }
+}
+
+function unread(host: Interpreter, text: string): Value {
+  forgetNamed(host, text);
+  return unknown("source text that could not be read");
+}
+
+function evaluateDelete(host: Interpreter, e: Expression & { readonly kind: "delete" }): Value {
+  const object = host.evaluate(e.operand);
+  if (e.array) freed(host, object, e);
+  else if (object.kind === "pointer" && object.target instanceof Cell) destroy(host, object.target);
+  return voidValue;
 }
 
 /** `T{...}`. */
@@ -146,7 +164,7 @@ function evaluateUnary(host: Interpreter, e: Expression & { readonly kind: "unar
   if (e.op === "&") return addressOf(host, e.operand);
   if (e.op === "++" || e.op === "--") {
     const place = placeOf(host, e.operand);
-    if (place === undefined) return unknown(`operator ${e.op} on what is no variable`);
+    if (place === undefined) return forgetAround(host, e.operand);
     const overloaded = callOperator(host, e.op, [{ value: read(host, place), place }]);
     if (overloaded !== undefined) return overloaded;
     const value = stepped(host, read(host, place), e.op);
@@ -194,14 +212,24 @@ function addressOf(host: Interpreter, operand: Expression): Value {
   return { kind: "pointer", to: place.type, target: place.allocation, offset: place.offset };
 }
 
-function evaluateBinary(host: Interpreter, e: Expression & { readonly kind: "binary" }): Value {
+function evaluateBinary(host: Interpreter, written: Expression & { readonly kind: "binary" }): Value {
+  const e = host.semantics.clarify(written);
+  if (e.kind !== "binary") return host.evaluate(e);
   if (e.op === "&&" || e.op === "||") return logical(host, e.op, e.left, e.right);
   // A long sum stands to the left, as deep as it has terms.
   const sums = leftChain(e, ({ op }) => op !== "&&" && op !== "||");
   let value = argumentOf(host, (sums[0] ?? e).left);
   for (const sum of sums) {
     if (sum !== e) step(host);
-    value = { value: combined(host, sum.op, value, argumentOf(host, sum.right), sum), expression: sum };
+    const right = argumentOf(host, sum.right);
+    const { place } = value;
+    // What stands on the left may be read before or behind what the right does to it.
+    if (place instanceof Cell && place.value !== value.value && sum.op !== ",")
+      value = { value: unknown("it is read and changed in one expression", place.type) };
+    host.returned = undefined;
+    const made = combined(host, sum.op, value, right, sum);
+    // An operator of a class may return the object itself: `stream >> a >> b`.
+    value = { value: made, expression: sum, ...(host.returned === undefined ? {} : { place: host.returned }) };
   }
   return value.value;
 }
@@ -284,6 +312,31 @@ function listFor(host: Interpreter, place: Place | undefined, list: Expression &
   return old?.kind === "record" && old.open && list.elements.length === 0 ? openRecord(old.name) : fromList(host, place?.type, list);
 }
 
+/** A store to a part of something, nobody knows of which: all that it may be is not known any more. */
+function forgetAround(host: Interpreter, written: Expression): Value {
+  const made = unknown("what is stored somewhere that is not known");
+  let e = withoutParentheses(written);
+  while (e.kind === "member" && !e.arrow) e = withoutParentheses(e.base);
+  const base = e.kind === "member" || e.kind === "subscript" ? e.base : e.kind === "unary" && e.op === "*" ? e.operand : undefined;
+  if (base === undefined || host.exited) return made;
+  const mark = host.journal.hold();
+  const place = placeOf(host, base);
+  const value = place === undefined ? host.evaluate(base) : read(host, place);
+  host.journal.undo(mark);
+  if (value.kind === "container") forgetContent(host, value.storage, made.reason);
+  else if (value.kind === "pointer") forgetTarget(host, value, made.reason);
+  else if (place !== undefined) forgetAround(host, base);
+  return made;
+}
+
+/** What a list is assigned to, as far as it takes to tell what it is: nothing is done to find it. */
+function placeFor(host: Interpreter, e: Expression): Place | undefined {
+  const mark = host.journal.hold();
+  const place = placeOf(host, e);
+  host.journal.undo(mark);
+  return place;
+}
+
 /** A container's new elements, under the old name. */
 function rehoused(host: Interpreter, type: ContainerType, value: Value, old: Value): Value {
   const made = construct(host, type, [value], false);
@@ -301,20 +354,29 @@ function assignEach(host: Interpreter, target: RecordValue, value: Value): Value
 }
 
 function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }): Value {
+  // What stands on the right comes first.
   if (e.op === "") {
+    const list = e.right.kind === "list" && e.right.type === undefined ? e.right : undefined;
+    const sought = list && placeFor(host, e.left);
+    const value = list ? listFor(host, sought, list) : host.evaluate(e.right);
     const place = placeOf(host, e.left);
-    const value = e.right.kind === "list" && e.right.type === undefined ? listFor(host, place, e.right) : host.evaluate(e.right);
-    if (place === undefined) return value;
+    if (place === undefined) forgetAround(host, e.left);
+    if (place === undefined || host.exited) return value;
     const target = e.left.kind === "call" ? read(host, place) : undefined;
     if (target?.kind === "record" && target.name === tied) return assignEach(host, target, value);
     accessed(host, place, e.left, "written");
     const type = place.type;
+    if (type?.kind === "record" && !isOrderTold(e.left, e.right)) {
+      write(host, place, blank(host, type, false, "it is changed and read in one expression"));
+      return read(host, place);
+    }
     write(host, place, type?.kind === "container" ? rehoused(host, type, value, read(host, place)) : passed(host, value, type));
     return read(host, place);
   }
-  const place = placeOf(host, e.left);
   const right = host.evaluate(e.right);
-  if (place === undefined) return unknown("an assignment to what is not known");
+  const place = placeOf(host, e.left);
+  if (place === undefined) forgetAround(host, e.left);
+  if (place === undefined || host.exited) return unknown("an assignment to what is not known");
   accessed(host, place, e.left, "read");
   const overloaded = callOperator(host, `${e.op}=`, [{ value: read(host, place), place }, { value: right }]);
   if (overloaded !== undefined) return overloaded;

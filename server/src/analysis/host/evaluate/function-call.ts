@@ -2,19 +2,21 @@
 import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
 import { recipeOf } from "../../sema/library/index.ts";
 import type { Substitution } from "../../sema/types.ts";
-import { forgetTargets } from "../memory/effects.ts";
+import { forgetPlace, forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
 import { type Argument, type Call, depthLimit, type Frame, type Interpreter, recursionLimit } from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
 import { copied } from "../memory/read-write.ts";
 import { waited } from "../memory/watch.ts";
-import { fromExpression, passed, runConstructorOn } from "../resolve/construct.ts";
+import { fromExpression, passed, refer, runConstructorOn } from "../resolve/construct.ts";
 import { autoValues, deduce } from "../resolve/deduce.ts";
+import { instanceOf, isOrDerives } from "../resolve/methods.ts";
 import { callOperator } from "../resolve/overloaded.ts";
 import { packOf } from "../resolve/packs.ts";
 import { Cell, type HostType, type LambdaValue, type Place, type Value } from "../values/model.ts";
 import { unknown, voidValue } from "../values/values.ts";
 import { evaluateArguments } from "./arguments.ts";
+import { destroy } from "./destroy.ts";
 import { combine } from "./operators.ts";
 
 /** Runs a function of the program; one without a body is unknown, and so is what its pointers lead to. */
@@ -38,7 +40,12 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
     if (recipe?.kind === "operator" && first && second)
       return callOperator(host, recipe.op, [first, second]) ?? combine(host, recipe.op, first.value, second.value);
     waited(host);
-    forgetTargets(host, call.arguments, `\`${nameOf(fn)}\` is defined in another file`);
+    const reason = `\`${nameOf(fn)}\` is defined in another file`;
+    forgetTargets(host, call.arguments, reason);
+    for (const [k, { type }] of fn.parameters.entries()) {
+      const place = call.arguments[k]?.place;
+      if (place && type.kind === "reference" && !type.to.const) forgetPlace(host, place, reason);
+    }
     return unknown(`the result of \`${nameOf(fn)}\`, which is defined in another file`, hostType(host, fn.result, call.substitution));
   }
   const calls = host.active.get(fn) ?? 0;
@@ -71,6 +78,8 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
   host.active.set(fn, calls + 1);
   const completion = host.execute(fn.body);
   host.active.set(fn, calls);
+  for (const place of scope.values())
+    if (place instanceof Cell && !call.arguments.some((argument) => argument.place === place)) destroy(host, place);
   const returnsReference = fn.result.kind === "reference";
   host.returned = returnsReference && completion?.kind === "return" && frame.otherResults.length === 0 ? completion.place : undefined;
   const type = fn.result.kind === "auto" || returnsReference ? undefined : hostType(host, fn.result);
@@ -116,11 +125,14 @@ export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonl
     if (parameter.name !== undefined)
       scope.set(parameter.name, parameter.pack ? new Cell(packOf(args.slice(k))) : bind(host, parameter, args[k]));
   const completion = host.execute(lambda.expression.body);
-  host.returned = undefined;
+  const written = lambda.expression.result;
+  const returnsReference = written?.kind === "reference";
+  host.returned = returnsReference && completion?.kind === "return" && frame.otherResults.length === 0 ? completion.place : undefined;
+  const type = written === undefined || written.kind === "auto" || returnsReference ? undefined : hostType(host, written);
   host.unit = unit;
   host.frame = outer;
   if (completion?.kind === "exit") host.exited = true;
-  return result(host, completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, undefined);
+  return result(host, completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, type);
 }
 
 /** Of a generic lambda: what its `auto` parameters are this time. */
@@ -140,11 +152,22 @@ function bind(host: Interpreter, parameter: ParameterDeclaration, argument: Argu
   const declared = auto ? undefined : hostType(host, parameter.type);
   const type = declared?.kind === "reference" ? declared.to : declared;
   const cell = new Cell(voidValue, type, name);
-  if (argument !== undefined) cell.value = passed(host, copied(argument.value), type);
+  // What a reference is of may be of a class that derives from the one it is declared for.
+  const isWhole =
+    parameter.type.kind === "reference" &&
+    argument?.value.kind === "record" &&
+    type?.kind === "record" &&
+    isDerived(host, argument.value, type);
+  if (argument !== undefined) cell.value = isWhole ? copied(argument.value) : passed(host, copied(argument.value), type);
   else if (parameter.default !== undefined) cell.value = fromExpression(host, type, parameter.default, name);
   else cell.value = unknown(`the parameter \`${name}\``, type);
   if (cell.value.kind === "unknown") cell.value = host.inputs.held(cell.value, name, type);
   return cell;
+}
+
+function isDerived(host: Interpreter, value: Value, type: HostType & { readonly kind: "record" }): boolean {
+  const record = instanceOf(value);
+  return record !== undefined && isOrDerives(host, record, type.record.declaration.name?.parts.at(-1)?.text);
 }
 
 /** `: a(x), b{y}, Base(z)` of a constructor. */
@@ -159,6 +182,7 @@ function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, self: Cel
     }
     const [first] = values;
     const type = cell.type;
+    if (first && refer(host, self.value, text, first)) continue;
     if (first !== undefined && values.length === 1) host.journal.set(cell, fromExpression(host, type, first, cell.name));
     else if (type !== undefined) {
       const elements = values.map((value) => ({ value }));

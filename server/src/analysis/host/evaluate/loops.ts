@@ -117,6 +117,8 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
         const left = trace.mayEnd ? undefined : (loop.left?.() ?? remaining(loop.condition, lately));
         if (tired || left === undefined || done + left > limits.most || isBeyondNest(host, trace, lately, left)) {
           extrapolate(host, loop, trace, lately.slice(-3), { done, left, counted });
+          // One of the turns that were not run may be the last.
+          if (trace.mayEnd) widen(host, mark, trace);
           return undefined;
         }
       }
@@ -248,7 +250,7 @@ function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: r
   }
   extendStores(trace, done, total, new Set(replayed?.columns.map(({ allocation }) => allocation)));
   replayed?.commit();
-  host.launches.scaleCounts(counted, total === undefined ? undefined : total / done);
+  host.launches.scaleCounts(counted, total === undefined ? undefined : total / done, done);
   host.events?.rest(left);
 }
 

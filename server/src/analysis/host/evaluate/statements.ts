@@ -1,17 +1,22 @@
 /** Running a statement. */
 import type { Condition, Declaration, Expression, Statement, VariableDeclaration } from "../../../syntax/ast.ts";
-import { hostType } from "../memory/host-types.ts";
-import { type Completion, declareLocal, type Interpreter, ownSteps, step } from "../memory/interpreter.ts";
+import { forgetContent, forgetNamed } from "../memory/effects.ts";
+import { blank, hostType } from "../memory/host-types.ts";
+import { type Completion, declareLocal, type Interpreter, lookUpLocal, ownSteps, step } from "../memory/interpreter.ts";
+import type { Outcome } from "../memory/journal.ts";
 import { copied, elementOf, read, sizeOf } from "../memory/read-write.ts";
 import { originOf, waited } from "../memory/watch.ts";
 import { isExchange, replayWhole } from "../replay/whole.ts";
 import { fromList, initialise } from "../resolve/construct.ts";
+import { isInOrder } from "../resolve/container.ts";
 import { callOperator } from "../resolve/overloaded.ts";
 import { placeOf } from "../resolve/places.ts";
-import { Cell, type Place, type RecordValue, type Value } from "../values/model.ts";
+import { Cell, type ContainerValue, type Place, type RecordValue, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { int, integerOf, pointer, truth, unknown, voidValue } from "../values/values.ts";
-import { eitherWay, follow, speculate } from "./branches.ts";
+import { eitherWay, follow, speculate, tryOut } from "./branches.ts";
+import { destroy, passing } from "./destroy.ts";
+import { runThrow, runTry } from "./exceptions.ts";
 import { type Loop, runLoop } from "./loops.ts";
 import { combine } from "./operators.ts";
 
@@ -70,39 +75,24 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
         return { kind: "return", value: fromList(host, hostType(host, result), s.value) };
       const place = result?.kind === "reference" ? placeOf(host, s.value) : undefined;
       const value = place === undefined ? host.evaluate(s.value) : read(host, place);
-      return host.exited ? exit : { kind: "return", value, place };
+      // What is returned by value is not what others have.
+      const isShared =
+        place === undefined &&
+        (s.value.kind === "member" || s.value.kind === "subscript" || s.value.kind === "name" || s.value.kind === "unary");
+      return host.exited ? exit : { kind: "return", value: isShared && !isOwn(host, s.value) ? copied(value) : value, place };
     }
     case "try":
       return runTry(host, s);
     case "throw":
-      if (s.value !== undefined) host.evaluate(s.value);
-      host.exited = true;
-      host.thrown = true;
-      return exit;
+      return runThrow(host, s.value);
     case "goto":
       return { kind: "goto", label: s.label };
+    case "unknown":
+      forgetNamed(host, s.text);
+      return undefined;
     default:
       return undefined;
   }
-}
-
-/** What is thrown goes to the handler; of several any may be meant, as what they take is not looked at. */
-function runTry(host: Interpreter, { body, handlers }: Statement & { readonly kind: "try" }): Completion {
-  const { scopes } = host.frame;
-  const depth = scopes.length;
-  const completion = host.execute(body);
-  if (!(host.exited && host.thrown)) {
-    for (const handler of handlers) speculate(host, handler);
-    return completion;
-  }
-  scopes.length = depth;
-  host.exited = false;
-  host.thrown = false;
-  const [first, ...others] = handlers.map((handler) => () => host.execute(handler));
-  return others.reduce<() => Completion>(
-    (one, other) => () => eitherWay(host, unknown("which handler takes what is thrown"), one, other),
-    first ?? (() => undefined),
-  )();
 }
 
 function evaluated(host: Interpreter, s: Statement & { readonly kind: "expression" }): Interpreter {
@@ -110,6 +100,13 @@ function evaluated(host: Interpreter, s: Statement & { readonly kind: "expressio
   if (!attempt?.isDone) host.evaluate(s.expression);
   attempt?.afterwards();
   return host;
+}
+
+/** A variable of the function under way, that nobody has any more when it is left. */
+function isOwn(host: Interpreter, e: Expression): boolean {
+  if (e.kind !== "name" || e.name.parts.length > 1) return false;
+  const place = lookUpLocal(host, e.name.parts[0]?.text ?? "");
+  return place instanceof Cell && place.name === e.name.parts[0]?.text && ![...host.statics.values()].includes(place);
 }
 
 function ended(host: Interpreter): Completion {
@@ -158,10 +155,26 @@ function scoped(host: Interpreter, run: () => Completion): Completion {
   const { scopes } = host.frame;
   scopes.push(new Map());
   const completion = run();
-  // Destructors are not run; one may wait for the device.
-  for (const place of scopes.pop()?.values() ?? [])
-    if (place instanceof Cell && place.value.kind === "record" && (place.value.open || place.value.type?.kind === "record")) waited(host);
+  const objects = [...(scopes.at(-1)?.values() ?? [])].filter(
+    (place): place is Cell => place instanceof Cell && place.value.kind === "record",
+  );
+  scopes.pop();
+  // A destructor may wait for the device.
+  for (const { value } of objects) if (value.kind === "record" && (value.open || value.type?.kind === "record")) waited(host);
+  if (objects.length > 0) leave(host, objects, completion);
   return completion;
+}
+
+/** The objects of a scope end, the last first, where it is left but by the program's end. */
+function leave(host: Interpreter, objects: readonly Cell[], completion: Completion): void {
+  const { exited, thrown } = host;
+  if (exited && thrown === undefined) return;
+  host.exited = false;
+  host.thrown = undefined;
+  const returned = completion?.kind === "return" ? completion.value : undefined;
+  for (const object of objects.toReversed()) if (host.owned.has(object) && object.value !== returned) destroy(host, object);
+  host.exited = exited;
+  host.thrown = thrown;
 }
 
 function test(host: Interpreter, condition: Condition): Value {
@@ -212,13 +225,18 @@ function declareBindings(host: Interpreter, { init, type }: VariableDeclaration,
   const [first] = init?.values ?? [];
   const place = first === undefined ? undefined : placeOf(host, first);
   const value = first === undefined ? voidValue : place === undefined ? host.evaluate(first) : read(host, place);
-  bind(host, type.kind === "reference" ? value : copied(value), names);
+  bind(host, type.kind === "reference" ? value : copied(value), names, type.kind !== "reference");
 }
 
-function bind(host: Interpreter, whole: Value, names: readonly string[]): void {
+/** @param isCopy of an array, too, the elements are copies */
+function bind(host: Interpreter, whole: Value, names: readonly string[], isCopy = false): void {
   const members = whole.kind === "record" ? [...whole.members.values()] : [];
+  const elementOfIts = (k: number): Place | undefined => {
+    const place = elementAt(host, whole, k);
+    return place && isCopy && whole.kind === "pointer" ? new Cell(copied(read(host, place)), place.type) : place;
+  };
   for (const [k, name] of names.entries())
-    declareLocal(host, name, members[k] ?? elementAt(host, whole, k) ?? new Cell(unknown("a structured binding"), undefined, name));
+    declareLocal(host, name, members[k] ?? elementOfIts(k) ?? new Cell(unknown("a structured binding"), undefined, name));
 }
 
 function elementAt(host: Interpreter, value: Value, index: number): Place | undefined {
@@ -256,6 +274,10 @@ function variable(host: Interpreter, declaration: VariableDeclaration, name: str
       value.storage.origin ??= originOf(host, declaration, false, undefined, init?.style === "copy" ? undefined : first);
   }
   if (specifiers.static) host.statics.set(declaration, cell);
+  else if (value.kind === "record") host.owned.add(cell);
+  else if (value.kind === "container" && value.type.element?.kind === "record")
+    passing(host, blank(host, value.type.element, false, "an element"));
+  else if (value.kind === "pointer" && type?.kind === "container" && value.target instanceof Cell) passing(host, value.target.value);
   return cell;
 }
 
@@ -265,22 +287,25 @@ function rangeFor(host: Interpreter, s: Statement & { readonly kind: "range-for"
   const name = s.variable.name.parts.at(-1)?.text ?? "";
   const isCopy = s.variable.type.kind !== "reference";
   const type = s.variable.type.kind === "auto" ? undefined : hostType(host, s.variable.type);
-  const elements = rangeElements(host, s.range, range);
+  const elements = rangeElements(host, s.range, range, s.variable.type.kind !== "reference" || s.variable.type.to.const === true);
   const counter = new Cell({ kind: "int", type: "long", value: 0 }, { kind: "integer", name: "long" });
   const size = elements?.size ?? unknown("a range that is not known");
+  const enter = (place: Place | undefined): Completion => {
+    const element = place ?? new Cell(unknown("an element of a range that is not known", type), type, name);
+    if (bindings !== undefined) bind(host, isCopy ? copied(read(host, element)) : read(host, element), bindings);
+    else declareLocal(host, name, isCopy ? new Cell(copied(read(host, element)), element.type, name) : element);
+    return host.execute(s.body);
+  };
+  const hash = elements?.inAnyOrder;
+  const count = integerOf(size) ?? Number.POSITIVE_INFINITY;
+  if (hash && count <= mostOfHash && host.holdsLaunch.has(s)) return inAnyOrder(host, count, (index) => enter(hash.at(int(index, "long"))));
   const made: Loop = {
     statement: s,
     condition: undefined,
     left: () => integerOf(combine(host, "-", size, counter.value)),
     testedLast: false,
     test: () => combine(host, "<", counter.value, size),
-    body: () => {
-      const place = elements?.at(counter.value);
-      const element = place === undefined ? new Cell(unknown("an element of a range that is not known", type), type, name) : place;
-      if (bindings !== undefined) bind(host, isCopy ? copied(read(host, element)) : read(host, element), bindings);
-      else declareLocal(host, name, isCopy ? new Cell(copied(read(host, element)), element.type, name) : element);
-      return host.execute(s.body);
-    },
+    body: () => enter(elements?.at(counter.value)),
     advance: () => host.journal.set(counter, combine(host, "+", counter.value, { kind: "int", type: "long", value: 1 })),
   };
   return runLoop(host, made);
@@ -289,9 +314,11 @@ function rangeFor(host: Interpreter, s: Statement & { readonly kind: "range-for"
 interface Elements {
   readonly size: Value;
   at(index: Value): Place | undefined;
+  /** Of a hash: what its elements are, in some order. */
+  readonly inAnyOrder?: Elements;
 }
 
-function rangeElements(host: Interpreter, expression: Expression, range: Value): Elements | undefined {
+function rangeElements(host: Interpreter, expression: Expression, range: Value, keeps: boolean): Elements | undefined {
   if (expression.kind === "list" && expression.type === undefined) {
     const values = expression.elements.map((element) => host.evaluate(element.value));
     return {
@@ -301,9 +328,7 @@ function rangeElements(host: Interpreter, expression: Expression, range: Value):
   }
   if (range.kind === "container") {
     const base = pointer(range.storage, range.type.element);
-    // In which order a hash has them is the library's.
-    if (range.type.name === "unordered_set" && (integerOf(range.size) ?? 2) > 1)
-      return { size: range.size, at: () => new Cell(unknown("an element of an unordered set", range.type.element), range.type.element) };
+    if (!isInOrder(range)) return unordered(host, range, keeps);
     return { size: range.size, at: (index) => elementOf(host, base, integerOf(index)) };
   }
   if (range.kind === "pointer" && range.target !== undefined && !(range.target instanceof Cell)) {
@@ -323,7 +348,56 @@ function rangeElements(host: Interpreter, expression: Expression, range: Value):
       at: (index) => new Cell({ kind: "int", type: "char", value: text.charCodeAt(integerOf(index) ?? -1) || 0 }),
     };
   }
-  return range.kind === "record" ? elementsOfObject(host, expression, range) : undefined;
+  if (range.kind !== "record") return undefined;
+  const entries = range.members.get("entries_")?.value;
+  // Those of `std::unordered_map`.
+  if (/^unordered_map</.test(range.name) && entries?.kind === "container" && integerOf(entries.size) !== 1)
+    return unordered(host, entries, keeps);
+  return elementsOfObject(host, expression, range);
+}
+
+/** In which order a hash has its elements is the library's: each may be any of them, and what is stored to one may be in any. */
+function unordered(host: Interpreter, { storage, size, type: { element } }: ContainerValue, keeps: boolean): Elements {
+  const reason = "an element of a hash, whose order is not known";
+  return {
+    size,
+    at: () => {
+      if (!keeps) forgetContent(host, storage, reason);
+      return new Cell(unknown(reason, element), element);
+    },
+    inAnyOrder: { size, at: (index) => elementOf(host, pointer(storage, element), integerOf(index)) },
+  };
+}
+
+/** Elements of a hash that a loop that launches goes through. */
+const mostOfHash = 64;
+
+/** Each turn as the first and as any other: of what turns change nothing is known in any of them. */
+function inAnyOrder(host: Interpreter, count: number, turn: (index: number) => Completion): Completion {
+  const forget = ({ cells, allocations }: Outcome): void => {
+    const reason = "it is changed in an order that is not known";
+    for (const cell of cells.keys()) host.journal.set(cell, unknown(reason, cell.type));
+    for (const allocation of allocations.keys()) forgetContent(host, allocation, reason);
+  };
+  const all = (): Completion => {
+    for (let k = 0; k < count; k++) {
+      const completion = turn(k);
+      if (completion && completion.kind !== "continue") return completion;
+    }
+    return undefined;
+  };
+  host.speculation += 1;
+  const [completion, outcome] = tryOut(host, all);
+  host.speculation -= 1;
+  forget(outcome);
+  // What leaves the loop does so before some turn that is not known.
+  if (completion) return completion.kind === "break" ? undefined : completion;
+  for (let k = 0; k < count; k++) {
+    const mark = host.journal.hold();
+    turn(k);
+    forget(host.journal.undo(mark));
+  }
+  return undefined;
 }
 
 /** From what an object's `begin` returns to what its `end` does. */

@@ -6,25 +6,22 @@ import type { Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { read, sizeOf } from "../memory/read-write.ts";
 import { originOf } from "../memory/watch.ts";
-import { construct, fromExpression } from "../resolve/construct.ts";
+import { constructFrom, fromExpression } from "../resolve/construct.ts";
 import { converted } from "../resolve/overloaded.ts";
 import { packLength } from "../resolve/packs.ts";
 import { placeOf } from "../resolve/places.ts";
 import { Allocation, Cell, type HostType, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { int, numberOf, pointer, unknown, voidValue } from "../values/values.ts";
+import { evaluateArguments } from "./arguments.ts";
+import { passing } from "./destroy.ts";
 
 export function evaluateCast(host: Interpreter, e: Expression & { readonly kind: "cast" }): Value {
   const type = hostType(host, e.type);
   if (e.style === "functional" && (type?.kind === "record" || type?.kind === "container" || e.operands.length !== 1)) {
     return type === undefined
       ? unknown("a class of a library")
-      : construct(
-          host,
-          type,
-          e.operands.map((operand) => host.evaluate(operand)),
-          false,
-        );
+      : passing(host, constructFrom(host, type, evaluateArguments(host, e.operands), false));
   }
   const [operand] = e.operands;
   if (operand === undefined) return unknown("an empty cast");
@@ -75,8 +72,8 @@ export function evaluateNew(host: Interpreter, e: Expression & { readonly kind: 
   const list = only?.kind === "list" && only.type === undefined ? only : undefined;
   if (e.count === undefined && list && type?.kind === "record") return pointer(new Cell(fromExpression(host, type, list), type), type);
   if (e.count === undefined) {
-    const values = e.arguments.map((argument) => host.evaluate(argument));
-    const value = type === undefined ? unknown("an object of a class of a library") : construct(host, type, values, false);
+    const args = evaluateArguments(host, e.arguments);
+    const value = type === undefined ? unknown("an object of a class of a library") : constructFrom(host, type, args, false);
     return pointer(new Cell(value, type), type);
   }
   const count = host.evaluate(e.count);

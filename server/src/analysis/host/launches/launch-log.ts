@@ -223,13 +223,15 @@ export class LaunchLog {
    * What was counted since `before` happens `factor` times as often; undefined: nobody knows how often. Nor does anybody where the
    * configuration has changed meanwhile.
    */
-  scaleCounts(before: ReadonlyMap<string, number>, factor: number | undefined): void {
+  scaleCounts(before: ReadonlyMap<string, number>, factor: number | undefined, turns = 1): void {
     const grown = [...this.#counts].filter(([key, count]) => count > (before.get(key) ?? 0));
     const configurations = new Map<string, number>();
     for (const [key] of grown) configurations.set(instanceOf(key), (configurations.get(instanceOf(key)) ?? 0) + 1);
     for (const [key, count] of grown) {
       const old = before.get(key) ?? 0;
-      const known = factor !== undefined && (factor === 1 || configurations.get(instanceOf(key)) === 1);
+      // One that not every turn makes may be made in others than those that were seen.
+      const isRegular = (count - old) % turns === 0;
+      const known = factor !== undefined && (factor === 1 || (isRegular && configurations.get(instanceOf(key)) === 1));
       this.#counts.set(key, known ? old + (count - old) * factor : Number.NaN);
     }
   }

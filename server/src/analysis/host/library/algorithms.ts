@@ -1,6 +1,6 @@
 /** Algorithms of the standard library and Thrust on ranges, and helpers that only pass values on. */
 import type { Content } from "@warplens/sim-engine";
-import { contentOf, overlaid, wholeContent } from "../memory/content.ts";
+import { contentOf, isUnrounded, overlaid, wholeContent } from "../memory/content.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, CallExpression, Interpreter } from "../memory/interpreter.ts";
@@ -12,7 +12,7 @@ import { lastText } from "../resolve/names.ts";
 import { chooseOverload } from "../resolve/overload.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { convert, vectorValue } from "../values/convert.ts";
-import { Allocation, Cell, type Value } from "../values/model.ts";
+import { Allocation, Cell, type ContainerValue, type Line, type Value } from "../values/model.ts";
 import { int, integerOf, numberOf, pointer, range, unknown, voidValue } from "../values/values.ts";
 import { appending, backInserter } from "./appending.ts";
 import { shuffleSwaps } from "./distributions.ts";
@@ -62,7 +62,11 @@ const iota: LibraryFunction = (host, args) => {
   if (found === undefined) return changedSomehow(host, args);
   const start = found.rest[0] === undefined ? 0 : numberOf(argumentValue(found.rest, 0));
   const stride = found.rest[1] === undefined ? 1 : numberOf(argumentValue(found.rest, 1));
-  setSpan(host, found.span, start === undefined || stride === undefined ? unknownContent : { kind: "linear", start, stride });
+  const { elementBytes = 1, bytes = Number.POSITIVE_INFINITY, to } = found.span;
+  const of = to ?? found.span.allocation.element;
+  const isSure = (line: Line): boolean => of?.kind !== "floating" || isUnrounded(line, bytes / elementBytes, of.name !== "double");
+  const line = start === undefined || stride === undefined ? undefined : { start, stride };
+  setSpan(host, found.span, line && isSure(line) ? { kind: "linear", ...line } : unknownContent);
   return voidValue;
 };
 
@@ -209,6 +213,42 @@ const makeOwned: LibraryFunction = (host, args, call) => {
 
 const same: LibraryFunction = (_host, args) => argumentValue(args, 0);
 
+/** The same memory, nobody knows where in it. */
+const anywhere = (value: Value): Value => (value.kind === "pointer" ? { ...value, offset: undefined } : unknown("a place in a range"));
+
+/** Algorithms that tell a place in the range that they are given. */
+const placing =
+  /^(find|find_if|find_if_not|find_first_of|find_end|search|adjacent_find|(lower|upper)_bound|(max|min)_element|remove|remove_if|unique|partition|stable_partition|partition_point|rotate|is_sorted_until)$/;
+
+/** What comes of an algorithm that is not followed. */
+function untold(args: readonly Argument[], { callee }: CallExpression): Value {
+  const name = callee.kind === "name" ? lastText(callee.name) : "";
+  return placing.test(name) ? anywhere(argumentValue(args, 0)) : unknown("the result of an algorithm");
+}
+
+/** What is moved away may leave anything behind. */
+const moved: LibraryFunction = (host, args, call) => {
+  const [only, more] = args;
+  // An algorithm of that name.
+  if (more) return computes(host, args, call);
+  const { place, value } = only ?? { value: unknown("an argument that is missing") };
+  if (place !== undefined && (value.kind === "container" || value.kind === "string" || place.type?.kind === "container"))
+    write(host, place, value.kind === "container" ? emptied(value) : unknown("what was moved from", place.type));
+  return value;
+};
+
+/** A container with memory of its own, of which nothing is known. */
+const emptied = ({ type, storage }: ContainerValue): ContainerValue => ({
+  kind: "container",
+  type,
+  size: unknown("the size of what was moved from"),
+  storage: new Allocation(storage.name, storage.residence, storage.element, {
+    bytes: undefined,
+    content: unknownContent,
+    reason: "what was moved from",
+  }),
+});
+
 /** Elements that an algorithm of the header is run on. */
 const mostRun = 1 << 20;
 
@@ -231,11 +271,11 @@ const computes: LibraryFunction = (host, args, call) => {
   const made = byHeader(host, args, call);
   if (made) return made;
   forgetTargets(host, args, "values computed by an algorithm");
-  return unknown("the result of an algorithm");
+  return untold(args, call);
 };
 
 /** Writes nothing. */
-const looks: LibraryFunction = (host, args, call) => byHeader(host, args, call) ?? unknown("the result of an algorithm");
+const looks: LibraryFunction = (host, args, call) => byHeader(host, args, call) ?? untold(args, call);
 
 const distance: LibraryFunction = (host, args) => {
   const a = argumentValue(args, 0);
@@ -273,7 +313,7 @@ const table = new Map<string, LibraryFunction>([
   ["make_shared", makeOwned],
   ["raw_pointer_cast", same],
   ["device_pointer_cast", same],
-  ["move", same],
+  ["move", moved],
   ["forward", same],
   ["ref", same],
   ["begin", (_host, args) => begin(argumentValue(args, 0))],
@@ -283,6 +323,8 @@ const table = new Map<string, LibraryFunction>([
   ["size", (host, args) => countOf(host, argumentValue(args, 0))],
   ["data", (_host, args) => begin(argumentValue(args, 0))],
   ["distance", distance],
+  // Where a hash begins.
+  ["__warplens_anywhere", (_host, args) => anywhere(argumentValue(args, 0))],
   ...sequenceAlgorithms(computes, looks),
   ["back_inserter", backInserter],
   ["copy_if", computes],

@@ -2,7 +2,7 @@
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { read } from "../memory/read-write.ts";
 import { Cell, type Place, type RecordValue, type Value } from "../values/model.ts";
-import { integerOf, truth, unknown } from "../values/values.ts";
+import { integerOf, pointer, truth, unknown } from "../values/values.ts";
 import { callContainer } from "./containers.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 import { placesOf, spanOf } from "./span.ts";
@@ -15,8 +15,14 @@ const targets = new WeakMap<RecordValue, Place>();
 
 export const backInserter: LibraryFunction = (_host, args) => {
   const place = args[0]?.place;
-  const made: RecordValue = { kind: "record", name: inserter, type: undefined, members: new Map() };
-  if (place === undefined) return unknown("what an inserter appends to");
+  if (!(place instanceof Cell)) return unknown("what an inserter appends to");
+  // Whoever is given it may change the container.
+  const made: RecordValue = {
+    kind: "record",
+    name: inserter,
+    type: undefined,
+    members: new Map([["container", new Cell(pointer(place, place.type))]]),
+  };
   targets.set(made, place);
   return made;
 };

@@ -4,7 +4,7 @@ import { contentOf, joinContents } from "../memory/content.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent } from "../memory/journal.ts";
 import { copied, elementOf, read, sizeOf, write } from "../memory/read-write.ts";
-import { filled, isSet, listed } from "../resolve/container.ts";
+import { container, filled, isInOrder, isSet, listed } from "../resolve/container.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { convert } from "../values/convert.ts";
 import type { ContainerValue, Place, Value } from "../values/model.ts";
@@ -40,8 +40,7 @@ export function callContainer(
     case "data":
     case "begin":
     case "cbegin":
-      // In which order a hash has them is the library's.
-      if (type.name === "unordered_set" && (integerOf(size) ?? 2) > 1) return unknown("the first of an unordered set");
+      if (!isInOrder(object)) return unknown("the first of a set whose order is not known");
       return pointer(storage, type.element);
     case "end":
     case "cend": {
@@ -51,8 +50,18 @@ export function callContainer(
     }
     case "resize":
       return change(resized(host, object, argumentValue(args, 0), args[1]?.value));
-    case "assign":
-      return change(filled(host, type, argumentValue(args, 0), args[1]?.value));
+    case "assign": {
+      const [first, second] = args.map(({ value }) => value);
+      if (first?.kind === "container" && second === undefined) return change(first);
+      const isRange = first?.kind === "pointer" && second?.kind === "pointer";
+      return change(
+        isRange
+          ? container(host, type, [first, second])
+          : second === undefined
+            ? ofAnySize(host, object)
+            : filled(host, type, argumentValue(args, 0), second),
+      );
+    }
     case "clear":
       return change(filled(host, type, int(0, "ulong"), undefined));
     case "fill": {
@@ -103,9 +112,14 @@ export function callContainer(
     case "operator()":
       return host.apply(object, args);
     default:
+      if (!looking.test(name)) change(ofAnySize(host, object));
       return unknown(`the method \`${name}\` of a container`);
   }
 }
+
+/** Methods that change nothing, whatever they are. */
+const looking =
+  /^(find|count|contains|lower_bound|upper_bound|equal_range|max_size|c?r?begin|c?r?end|get_allocator|top|front|back|at|before_begin)$/;
 
 /** Elements that are moved one by one. */
 const mostMoved = 4096;

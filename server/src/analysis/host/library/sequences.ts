@@ -3,8 +3,10 @@ import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { copied, read, write } from "../memory/read-write.ts";
 import { callOperator } from "../resolve/overloaded.ts";
 import { arithmetic } from "../values/arithmetic.ts";
+import { convert } from "../values/convert.ts";
 import { sameValue } from "../values/equal.ts";
 import type { Place, Value } from "../values/model.ts";
+import { typeOfValue } from "../values/type-of-value.ts";
 import { bool, int, pointer, truth, unknown, voidValue } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 import { placesOf, type Span, spanOf } from "./span.ts";
@@ -188,9 +190,13 @@ export const sequenceAlgorithms = (forget: LibraryFunction, untold: LibraryFunct
     onPlaces((host, places, _span, rest) => {
       const [first, rule] = rest;
       if (rule !== undefined && places.length > mostCalls) return undefined;
+      // The sum is of the type that it begins as.
+      const type = first && typeOfValue(first.value);
       return places.reduce<Value>((total, place) => {
         const next = element(host, place);
-        return rule === undefined ? arithmetic("+", total, next.value) : host.apply(rule.value, [{ value: total }, next]);
+        const [a, b] = [{ value: total }, next];
+        const made = rule ? host.apply(rule.value, [a, b]) : (callOperator(host, "+", [a, b]) ?? arithmetic("+", total, next.value));
+        return convert(made, type);
       }, first?.value ?? int(0));
     }, untold),
   ]),

@@ -43,6 +43,10 @@ export function callString(host: Interpreter, own: string, place: Place | undefi
       if (place !== undefined) write(host, place, text(""));
       return voidValue;
   }
+  if (!looking.test(name)) {
+    if (place !== undefined) write(host, place, unknown(`the string method \`${name}\``, place.type));
+    return unknown(`the string method \`${name}\``);
+  }
   if (other === undefined) return unknown(`the string method \`${name}\``);
   const from = second ?? 0;
   switch (name) {
@@ -64,6 +68,10 @@ export function callString(host: Interpreter, own: string, place: Place | undefi
       return unknown(`the string method \`${name}\``);
   }
 }
+
+/** Methods that change nothing, whatever they are. */
+const looking =
+  /^(find|rfind|find_(first|last)_(not_)?of|compare|substr|copy|starts_with|ends_with|contains|capacity|max_size|reserve|c?r?begin|c?r?end)$/;
 
 /** A string, or a character as one. */
 function textOf(value: Value): string | undefined {

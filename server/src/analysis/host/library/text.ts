@@ -1,17 +1,19 @@
 /** Strings and input: numbers read from text are known when the text is. */
-import type { IntegerName } from "../../sema/types.ts";
+import type { FloatName, IntegerName } from "../../sema/types.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import { elementOf, write } from "../memory/read-write.ts";
+import { raiseStandard } from "../memory/thrown.ts";
 import { convert } from "../values/convert.ts";
 import type { Place, Value } from "../values/model.ts";
-import { bool, float, int, integerOf, nullPointer, unknown } from "../values/values.ts";
+import { bool, bounds, float, int, integerOf, nullPointer, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 import { flagValue, nextOption } from "./options.ts";
 import { sampleOptions } from "./sample-options.ts";
 
-function integerFrom(type: IntegerName): LibraryFunction {
-  return (_host, args) => {
+/** @param throws what is no number, or beyond the type, is an exception */
+function integerFrom(type: IntegerName, throws = false): LibraryFunction {
+  return (host, args) => {
     const text = argumentValue(args, 0);
     if (text.kind !== "string")
       return unknown(
@@ -22,17 +24,27 @@ function integerFrom(type: IntegerName): LibraryFunction {
     const base = args[2]?.value;
     const radix = base?.kind === "int" ? Number(base.value) : 10;
     const parsed = Number.parseInt(text.text, radix === 0 ? (/^\s*0x/i.test(text.text) ? 16 : 10) : radix);
+    const [least, greatest] = bounds(type);
+    const isBeyond = parsed < Number(least) || parsed > Number(greatest);
+    if (throws && (Number.isNaN(parsed) || isBeyond)) raiseStandard(host, Number.isNaN(parsed) ? "invalid_argument" : "out_of_range");
+    if (host.exited || isBeyond || Math.abs(parsed) > Number.MAX_SAFE_INTEGER)
+      return unknown("a number that is read from text", { kind: "integer", name: type });
     return int(Number.isNaN(parsed) ? 0 : parsed, type);
   };
 }
 
-const floatFrom: LibraryFunction = (_host, args) => {
-  const text = argumentValue(args, 0);
-  if (text.kind !== "string")
-    return unknown(text.kind === "unknown" ? text.reason : "a number read from text", { kind: "floating", name: "double" });
-  const parsed = Number.parseFloat(text.text);
-  return float(Number.isNaN(parsed) ? 0 : parsed);
-};
+function floatFrom(type: FloatName, throws = false): LibraryFunction {
+  return (host, args) => {
+    const text = argumentValue(args, 0);
+    const of = { kind: "floating", name: type } as const;
+    if (text.kind !== "string") return unknown(text.kind === "unknown" ? text.reason : "a number read from text", of);
+    const parsed = Number.parseFloat(text.text);
+    if (Number.isNaN(parsed) && throws) raiseStandard(host, "invalid_argument");
+    // Numbers in other writings: hexadecimal, infinite.
+    if (host.exited || /^\s*[-+]?(0x|inf|nan)/i.test(text.text)) return unknown("a number that is read from text", of);
+    return float(Number.isNaN(parsed) ? 0 : parsed, type);
+  };
+}
 
 /** @param caseless letters are the same in either case */
 const comparison =
@@ -193,20 +205,20 @@ export const textFunctions: ReadonlyMap<string, LibraryFunction> = new Map<strin
   ["atoi", integerFrom("int")],
   ["atol", integerFrom("long")],
   ["atoll", integerFrom("longlong")],
-  ["stoi", integerFrom("int")],
-  ["stol", integerFrom("long")],
-  ["stoul", integerFrom("ulong")],
-  ["stoll", integerFrom("longlong")],
-  ["stoull", integerFrom("ulonglong")],
+  ["stoi", integerFrom("int", true)],
+  ["stol", integerFrom("long", true)],
+  ["stoul", integerFrom("ulong", true)],
+  ["stoll", integerFrom("longlong", true)],
+  ["stoull", integerFrom("ulonglong", true)],
   ["strtol", integerFrom("long")],
   ["strtoul", integerFrom("ulong")],
   ["strtoll", integerFrom("longlong")],
   ["strtoull", integerFrom("ulonglong")],
-  ["atof", floatFrom],
-  ["stof", floatFrom],
-  ["stod", floatFrom],
-  ["strtof", floatFrom],
-  ["strtod", floatFrom],
+  ["atof", floatFrom("double")],
+  ["stof", floatFrom("float", true)],
+  ["stod", floatFrom("double", true)],
+  ["strtof", floatFrom("float")],
+  ["strtod", floatFrom("double")],
   ["strcmp", comparison(false)],
   ["strcasecmp", comparison(false, true)],
   ["strncmp", comparison(true)],

@@ -1,11 +1,17 @@
 /** What calls that cannot be followed may change. */
 
 import type { Content } from "@warplens/sim-engine";
-import { type Allocation, Cell, type Value } from "../values/model.ts";
+import { type Allocation, Cell, type Place, type Value } from "../values/model.ts";
 import { unknown } from "../values/values.ts";
-import type { Argument, Interpreter } from "./interpreter.ts";
+import { type Argument, type Interpreter, lookUpLocal } from "./interpreter.ts";
 import { unknownContent } from "./journal.ts";
 import { targetOf } from "./pointees.ts";
+
+/** A variable that somebody was given a reference to may hold anything now. */
+export function forgetPlace(host: Interpreter, place: Place, reason: string): void {
+  if (place instanceof Cell) forgetCell(host, place, reason);
+  else forgetContent(host, place.allocation, reason);
+}
 
 /** Everything the arguments point at may hold anything now. */
 export function forgetTargets(host: Interpreter, args: readonly Argument[], reason: string): void {
@@ -15,7 +21,9 @@ export function forgetTargets(host: Interpreter, args: readonly Argument[], reas
   }
 }
 
-export function forgetTarget(host: Interpreter, value: Value, reason: string): void {
+export function forgetTarget(host: Interpreter, value: Value, reason: string, depth = 0): void {
+  if (value.kind === "record" && depth < deepestPointers)
+    for (const { value: member } of value.members.values()) forgetTarget(host, member, reason, depth + 1);
   const target = targetOf(value);
   if (target === undefined) return;
   if (target instanceof Cell) forgetCell(host, target, reason);
@@ -28,7 +36,13 @@ function forgetCell(host: Interpreter, cell: Cell, reason: string): void {
     for (const member of value.members.values()) if (member.value.kind !== "record") forgetCell(host, member, reason);
     return;
   }
-  if (value.kind === "container" || value.kind === "lambda" || value.kind === "function") return;
+  if (value.kind === "container") {
+    forgetContent(host, value.storage, reason);
+    host.journal.summarise(value.storage, { ...value.storage.summary, bytes: undefined });
+    host.journal.set(cell, { ...value, size: unknown(reason) });
+    return;
+  }
+  if (value.kind === "lambda" || value.kind === "function") return;
   const next = unknown(reason, cell.type);
   host.journal.set(cell, cell.name === undefined ? next : host.inputs.held(next, cell.name, cell.type));
 }
@@ -75,4 +89,14 @@ function withoutFresh(content: Content): Content {
 export function forgetContent(host: Interpreter, allocation: Allocation, reason: string): void {
   if (allocation.summary.content.kind === "unknown" && allocation.cells.size === 0 && allocation.summary.reason === reason) return;
   host.journal.summarise(allocation, { ...allocation.summary, content: unknownContent, reason }, new Map());
+}
+
+/** Text that could not be read may change whatever it names. */
+export function forgetNamed(host: Interpreter, text: string): void {
+  const reason = "source text that could not be read";
+  for (const name of new Set(text.match(/[A-Za-z_]\w*/g) ?? [])) {
+    const place = lookUpLocal(host, name);
+    if (place instanceof Cell) forgetTarget(host, place.value, reason);
+    if (place !== undefined) forgetPlace(host, place, reason);
+  }
 }

@@ -4,7 +4,7 @@ import type { Declaration, Name, RecordDeclaration, TemplateArgument, TypeNode }
 import type { Residence } from "../../device-events.ts";
 import { packElement, packNames, templateNamed } from "../../sema/template-values.ts";
 import { isPack, isTypeValue } from "../../sema/type-tools.ts";
-import type { Substitution, Type } from "../../sema/types.ts";
+import type { RecordInstance, Substitution, Type } from "../../sema/types.ts";
 import { record } from "../values/convert.ts";
 import {
   Allocation,
@@ -208,7 +208,8 @@ export function blank(
 ): Value {
   switch (type?.kind) {
     case "record":
-      return type.record.name === "string" ? emptyString : blankRecord(host, type, zeroed, reason);
+      if (type.record.name === "string") return emptyString;
+      return hidesMembers(host, type.record) ? unknown("two members of one name", type) : blankRecord(host, type, zeroed, reason);
     case "container":
       if (type.name === "variant") return blank(host, type.alternatives?.[0], zeroed, reason, name, residence);
       return type.name === "unique_ptr" ? nullPointer : type.name === "string" ? emptyString : emptyContainer(host, type);
@@ -221,6 +222,31 @@ export function blank(
     default:
       return zeroed ? zeroOf(type) : unknown(reason, type);
   }
+}
+
+const hiding = new WeakMap<RecordDeclaration, boolean>();
+
+/** Whether a class has a member of the name that one of a base has. */
+function hidesMembers(host: Interpreter, { declaration, substitution }: RecordInstance): boolean {
+  const known = hiding.get(declaration);
+  if (known !== undefined || declaration.bases.length === 0) return known ?? false;
+  hiding.set(declaration, false);
+  const names = new Set<string>();
+  const add = (own: RecordDeclaration, within: Substitution, depth: number): boolean =>
+    own.bases.some((base) => {
+      const type = hostType(host, base.type, within);
+      return type?.kind === "record" && depth < 8 && add(type.record.declaration, type.record.substitution, depth + 1);
+    }) ||
+    (own.members ?? []).some((member) => {
+      if (member.kind !== "variable" || member.specifiers.static) return false;
+      const name = member.name.parts.at(-1)?.text ?? "";
+      if (names.has(name)) return true;
+      names.add(name);
+      return false;
+    });
+  const hides = add(declaration, substitution, 0);
+  hiding.set(declaration, hides);
+  return hides;
 }
 
 const emptyString: StringValue = { kind: "string", text: "" };
@@ -319,7 +345,9 @@ function addMember(
   if (member.kind !== "variable" || member.specifiers.static) return;
   const name = member.name.parts.at(-1)?.text;
   if (name === undefined) return;
-  const type = hostType(host, member.type, substitution);
+  const whole = hostType(host, member.type, substitution);
+  const type = member.bitWidth && whole?.kind === "integer" ? { ...whole, bits: integerOf(host.evaluate(member.bitWidth)) ?? 0 } : whole;
   const value = type === undefined && isLibraryRecord(member.type) ? openRecord(name) : blank(host, type, zeroed, reason, name);
   made.members.set(name, new Cell(value, type, name));
+  if (member.type.kind === "reference") made.refers = new Set([...(made.refers ?? []), name]);
 }

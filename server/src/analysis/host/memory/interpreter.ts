@@ -12,7 +12,7 @@ import type { LaunchLog } from "../launches/launch-log.ts";
 import type { Globals } from "../program/globals.ts";
 import type { HostUnit, Linker, TypeCache } from "../program/unit.ts";
 import type { Inputs } from "../values/inputs.ts";
-import { type Allocation, Cell, type Place, type TemplateValue, type Value } from "../values/model.ts";
+import { type Allocation, Cell, type HostType, type Place, type TemplateValue, type Value } from "../values/model.ts";
 import type { Journal } from "./journal.ts";
 import type { LoopTrace } from "./loop-trace.ts";
 
@@ -22,6 +22,15 @@ export type Completion =
   | { readonly kind: "return"; readonly value: Value; readonly place?: Place | undefined }
   | { readonly kind: "goto"; readonly label: string }
   | undefined;
+
+/** An exception. */
+export interface Thrown {
+  readonly value: Value;
+  /** What it is declared as, where that is known. */
+  readonly type?: HostType | undefined;
+  /** Its class, where an object was made to be thrown. */
+  readonly name?: string | undefined;
+}
 
 /** One call of a function. */
 export interface Frame {
@@ -77,6 +86,8 @@ export type CallExpression = Expression & { readonly kind: "call" };
 export interface Interpreter {
   /** Never throws but `OutOfSteps` and `Cancelled`. */
   readonly evaluate: (expression: Expression) => Value;
+  /** The same, with the variable that holds it where there is one. */
+  readonly argument: (expression: Expression) => Argument;
   readonly execute: (statement: Statement) => Completion;
   /** Runs a function of the program. */
   readonly call: (call: Call) => Value;
@@ -119,6 +130,8 @@ export interface Interpreter {
   readonly resolveLaunch: ResolveLaunch | undefined;
   /** Variables with static storage, made at first use. */
   readonly statics: Map<VariableDeclaration, Cell>;
+  /** Objects that end with the scope of the variable that they are. */
+  readonly owned: WeakSet<Cell>;
   /** Static members of instances of class templates. */
   readonly instanceStatics: Map<RecordInstance, Map<VariableDeclaration, Cell>>;
   /** Variables of libraries: `optarg`. */
@@ -134,7 +147,9 @@ export interface Interpreter {
   /** `exit` was called or an exception thrown: the statement that notices ends with `exit`. */
   exited: boolean;
   /** It was an exception, which a handler of a `try` around may take. */
-  thrown: boolean;
+  thrown: Thrown | undefined;
+  /** What the handler under way has taken. */
+  handled: Thrown | undefined;
   /** Nothing that is still to run after the statement under way can launch: what follows the last launch need not be run. */
   final: boolean;
   /** All launches are made: the steps, without those of replayed loops, at which what follows is not run any more. */

@@ -35,14 +35,37 @@ export function read(host: Interpreter, place: Place): Value {
     return anyElement(allocation, type);
   }
   const cell = allocation.cells.get(offset);
-  if (cell !== undefined) return reinterpreted(cell.value, type);
+  if (cell !== undefined)
+    return cell.type !== type && isOfOtherSize(host, cell.type, type) ? unknown(ofOtherSize, type) : reinterpreted(cell.value, type);
   if (type?.kind === "record" || type?.kind === "container") return makeCell(host, allocation, offset, type).value;
   const bytes = sizeOf(host, type) ?? allocation.summary.elementBytes;
   if (allocation.summary.bytes !== undefined && offset >= allocation.summary.bytes)
     return unknown("memory beyond the end of an array", type);
+  if (isSeenOtherwise(allocation, bytes)) return unknown(ofOtherSize, type);
+  const own = allocation.element;
+  if (isOfOtherKind(own, type)) return reinterpreted(read(host, { allocation, offset, type: own }), type);
   const member = memberAt(allocation.summary.content, offset);
   if (member) return valueAt(ofMember(allocation.summary, member.content, type), member.index, type);
   return valueAt(allocation.summary, bytes === undefined ? undefined : offset / bytes, type);
+}
+
+const ofOtherSize = "memory that is seen as elements of another size";
+
+/** Numbers of different sizes. */
+function isOfOtherSize(host: Interpreter, a: HostType | undefined, b: HostType | undefined): boolean {
+  const isNumber = (type: HostType | undefined): boolean => type?.kind === "integer" || type?.kind === "floating";
+  return isNumber(a) && isNumber(b) && sizeOf(host, a) !== sizeOf(host, b);
+}
+
+/** One of integers, the other of floating-point numbers. */
+const isOfOtherKind = (a: HostType | undefined, b: HostType | undefined): boolean =>
+  (a?.kind === "integer" && b?.kind === "floating") || (a?.kind === "floating" && b?.kind === "integer");
+
+/** Elements of other sizes than those it is told by. */
+function isSeenOtherwise({ summary, cells }: Allocation, bytes: number | undefined): boolean {
+  const { content, elementBytes } = summary;
+  if (elementBytes === undefined || bytes === undefined || elementBytes === bytes) return false;
+  return cells.size > 0 || !/^(zero|unknown|bytes|records|parts|written)$/.test(content.kind);
 }
 
 /** A value that was stored as another type. */
@@ -153,10 +176,14 @@ export function write(host: Interpreter, place: Place, value: Value): void {
     return;
   }
   const bytes = sizeOf(host, type);
-  if (bytes !== undefined && allocation.summary.elementBytes !== bytes)
-    host.journal.summarise(allocation, { ...allocation.summary, elementBytes: bytes });
+  if (bytes !== undefined && allocation.summary.elementBytes !== bytes) {
+    const isMixed = isSeenOtherwise(allocation, bytes);
+    const forgotten = { content: unknownContent, reason: ofOtherSize };
+    const summary = { ...allocation.summary, elementBytes: bytes, ...(isMixed ? forgotten : {}) };
+    host.journal.summarise(allocation, summary, isMixed ? new Map() : allocation.cells);
+  }
   const cell = makeCell(host, allocation, offset, type);
-  host.journal.set(cell, stored);
+  host.journal.set(cell, isOfOtherKind(allocation.element, type) ? reinterpreted(stored, allocation.element) : stored);
 }
 
 /** Unknowns take the name of the variable that holds them: the user can give it a value. */
@@ -188,10 +215,21 @@ function weaken(host: Interpreter, allocation: Allocation, value: Value, type: H
 /** Records are copied member by member; containers take their storage along. */
 export function copied(value: Value): Value {
   if (value.kind === "record") {
-    const members = new Map([...value.members].map(([name, cell]) => [name, new Cell(copiedMember(cell), cell.type, name)] as const));
+    const { refers } = value;
+    const members = new Map(
+      [...value.members].map(([name, cell]) => [name, refers?.has(name) ? cell : new Cell(copiedMember(cell), cell.type, name)] as const),
+    );
     return { ...value, members };
   }
   if (value.kind === "container") return { ...value, storage: copyOf(value.storage) };
+  // What a lambda has taken along by value is its own.
+  if (value.kind === "lambda" && value.captured.size > 0) {
+    const captured = [...value.captured].map(([name, place]): readonly [string, Place] => [
+      name,
+      place instanceof Cell ? new Cell(copied(place.value), place.type, name) : place,
+    ]);
+    return { ...value, captured: new Map(captured) };
+  }
   return value;
 }
 

@@ -1,14 +1,14 @@
 /** Copies and fills of memory, by byte range. */
 import type { Content } from "@warplens/sim-engine";
-import { type Allocation, Cell, type Value } from "../values/model.ts";
+import { type Allocation, Cell, type HostType, type Value } from "../values/model.ts";
 import { integerOf, pointer, unknown } from "../values/values.ts";
 import { joinContents, overlaid, zeroOf } from "./content.ts";
-import { forgetTarget, mayBeWritten, pointeesMayBeWritten } from "./effects.ts";
+import { forgetContent, forgetTarget, mayBeWritten, pointeesMayBeWritten } from "./effects.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { unknownContent, zeroContent } from "./journal.ts";
 import { noteStore } from "./loop-trace.ts";
 import { targetOf } from "./pointees.ts";
-import { copied, read, reinterpreted, write } from "./read-write.ts";
+import { copied, read, reinterpreted, sizeOf, write } from "./read-write.ts";
 
 /** memcpy: `bytes` unknown is taken as all. */
 export function copyMemory(host: Interpreter, to: Value, from: Value, bytes: Value): void {
@@ -50,6 +50,10 @@ function copyRange(
     return;
   }
   const { summary } = from;
+  if (summary.content.kind !== "zero" && isOther(host, from.element, to.element)) {
+    forgetContent(host, to, "what is copied there are numbers of another type");
+    return;
+  }
   const elementBytes = summary.elementBytes ?? to.summary.elementBytes;
   const shape = elementBytes === undefined ? {} : { elementBytes };
   const reason = summary.reason === undefined ? {} : { reason: summary.reason };
@@ -77,6 +81,12 @@ function copyRange(
   for (const [offset, cell] of moved) kept.set(offset, cell);
   const part = { from: toOffset, to: limit, origin: toOffset - fromOffset, content: summary.content };
   host.journal.summarise(to, { ...to.summary, ...shape, ...reason, content: overlaid(to.summary.content, part, to.summary.bytes) }, kept);
+}
+
+/** Numbers that do not stand in memory as those of the other type do. */
+function isOther(host: Interpreter, a: HostType | undefined, b: HostType | undefined): boolean {
+  const isNumber = (type: HostType | undefined): boolean => type?.kind === "integer" || type?.kind === "floating";
+  return isNumber(a) && isNumber(b) && (a?.kind !== b?.kind || sizeOf(host, a) !== sizeOf(host, b));
 }
 
 /** All of an allocation is set; or, where nothing is known of the rest, most of it. */

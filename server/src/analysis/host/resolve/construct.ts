@@ -4,10 +4,12 @@ import type { Expression, FunctionDeclaration, VariableDeclaration } from "../..
 import type { Residence } from "../../device-events.ts";
 import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance } from "../../sema/types.ts";
+import { forgetContent } from "../memory/effects.ts";
 import { blank, hostType, isLibraryRecord } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
-import { zeroContent } from "../memory/journal.ts";
+import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { copied, sizeOf, write } from "../memory/read-write.ts";
+import { isCopiedByMembers } from "../memory/record-kinds.ts";
 import { convert, dim3, vectorValue } from "../values/convert.ts";
 import { Allocation, Cell, type HostType, type RecordValue, type Value } from "../values/model.ts";
 import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
@@ -59,8 +61,9 @@ export function initialise(
     return fromList(host, type, list, name, residence);
   }
   if (init.style === "copy" && only !== undefined) return fromExpression(host, type, only, name, residence);
-  const values = init.values.map((value) => host.evaluate(value));
-  if (type !== undefined) return construct(host, type, values, zeroed);
+  const args = init.values.map((value) => host.argument(value));
+  const values = args.map(({ value }) => value);
+  if (type !== undefined) return constructFrom(host, type, args, zeroed);
   const written = declaration.type.kind === "named" ? (declaration.type.name.parts.at(-1)?.text ?? "") : "";
   if (declaration.type.kind === "auto" || /ptr/i.test(written)) return values[0] ?? unknown(`\`${name}\` is not initialised`);
   return openRecord(written);
@@ -106,8 +109,13 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
           true,
         );
       if (constructors(host, type).length > 0) {
-        const values = elements.map((element) => host.evaluate(element.value));
-        return construct(host, type, initialiserList(host, type, values) ?? values, true);
+        const args = elements.map((element) => host.argument(element.value));
+        const list = initialiserList(
+          host,
+          type,
+          args.map(({ value }) => value),
+        );
+        return list ? construct(host, type, list, true) : constructFrom(host, type, args, true);
       }
       return filledMap(host, type, elements) ?? aggregate(host, type, elements);
     }
@@ -218,21 +226,59 @@ function fillArray(
   let offset = base;
   for (const { value } of elements) {
     if (type.of.kind === "array" && value.kind === "list") fillArray(host, allocation, offset, type.of, value.elements);
-    else allocation.cells.set(offset, new Cell(fromExpression(host, type.of, value), type.of, undefined, true));
+    else {
+      const element = fromExpression(host, type.of, value);
+      if (isLeftOut(type.of, value, element)) {
+        allocation.cells.clear();
+        allocation.summary = { ...allocation.summary, content: unknownContent, reason: "braces are left out in a list" };
+        return;
+      }
+      allocation.cells.set(offset, new Cell(element, type.of, undefined, true));
+    }
     offset += bytes;
   }
+}
+
+/** A member that is a reference becomes the variable itself; false where it is none. */
+export function refer(host: Interpreter, object: Value, name: string, e: Expression): boolean {
+  if (object.kind !== "record" || !object.refers?.has(name)) return false;
+  const { place, value } = host.argument(e);
+  if (place instanceof Cell) object.members.set(name, place);
+  else {
+    // An element may be stored to by it, whenever.
+    if (place) forgetContent(host, place.allocation, "an object has a reference to an element");
+    const cell = object.members.get(name);
+    if (cell) write(host, cell, place ? unknown("an element that an object refers to", cell.type) : value);
+  }
+  return true;
+}
+
+/** Whether an object of several numbers is given just one, because its braces are left out. */
+function isLeftOut(type: HostType | undefined, written: Expression, value: Value): boolean {
+  if (written.kind === "list" || written.kind === "string" || (type?.kind !== "record" && type?.kind !== "array")) return false;
+  return type.kind === "array"
+    ? value.kind !== "pointer" && value.kind !== "string"
+    : value.kind !== "record" && value.kind !== "unknown" && !isPlain(type);
 }
 
 function aggregate(host: Interpreter, type: HostType & { readonly kind: "record" }, elements: List["elements"]): Value {
   const made = construct(host, type, [], true);
   if (made.kind !== "record") return made;
   const cells = [...made.members.values()];
+  // Braces of a base; those left out around a member leave the elements behind them to others.
+  const isNested = type.record.declaration.bases.length > 0 && elements.some(({ value }) => value.kind === "list");
+  if (isNested || (elements.length > cells.length && !elements.some(({ designator }) => designator)))
+    return blank(host, type, false, "a list whose elements are not told apart");
   let index = 0;
   for (const { designator, value } of elements) {
     if (designator !== undefined) index = Math.max(0, [...made.members.keys()].indexOf(designator));
     const cell = cells[index];
     index += 1;
-    if (cell !== undefined) write(host, cell, fromExpression(host, cell.type, value));
+    const name = [...made.members.keys()][index - 1] ?? "";
+    if (cell === undefined || refer(host, made, name, value)) continue;
+    const element = fromExpression(host, cell.type, value);
+    if (isLeftOut(cell.type, value, element)) return blank(host, type, false, "braces are left out in a list");
+    write(host, cell, element);
   }
   return made;
 }
@@ -241,7 +287,22 @@ function aggregate(host: Interpreter, type: HostType & { readonly kind: "record"
 export function passed(host: Interpreter, value: Value, type: HostType | undefined): Value {
   const list = type && listsToCome.get(value);
   if (list && type) return list(type.kind === "reference" ? type.to : type);
-  return type?.kind === "record" && isMade(host, value, type) ? construct(host, type, [value], false) : converted(host, value, type);
+  const whole = type?.kind === "record" && value.kind === "record" ? sliced(host, value, type) : undefined;
+  if (whole) return whole;
+  return type?.kind === "record" && isMade(host, value, type)
+    ? construct(host, type, [value], false, { converts: true })
+    : converted(host, value, type);
+}
+
+/** Of an object of a class that derives from the one that is made of it: its part of that class. */
+function sliced(host: Interpreter, value: RecordValue, type: HostType & { readonly kind: "record" }): Value | undefined {
+  const record = instanceOf(value);
+  const owner = lastName(type.record.declaration.name);
+  if (!record || record.declaration === type.record.declaration || isPlain(type) || !isOrDerives(host, record, owner)) return undefined;
+  const made = blank(host, type, false, "a part of an object");
+  if (made.kind !== "record" || !isCopiedByMembers(type.record)) return made;
+  for (const [name, cell] of made.members) cell.value = copied(value.members.get(name)?.value ?? cell.value);
+  return made;
 }
 
 /** Whether a constructor makes an object of a value of another type. */
@@ -255,8 +316,26 @@ function isMade(host: Interpreter, value: Value, type: HostType & { readonly kin
   return chooseOverload(host, functions, [{ value }], 0, true, substitutionOf) !== undefined;
 }
 
+/** How an object is made. */
+interface Making {
+  /** Its arguments with their places, which a constructor may change. */
+  readonly args?: readonly Argument[];
+  /** It is a conversion: explicit constructors are not asked. */
+  readonly converts?: boolean;
+}
+
+/** `T(args...)`. */
+export const constructFrom = (host: Interpreter, type: HostType, args: readonly Argument[], zeroed: boolean): Value =>
+  construct(
+    host,
+    type,
+    args.map(({ value }) => value),
+    zeroed,
+    { args },
+  );
+
 /** `T(values...)`. */
-export function construct(host: Interpreter, type: HostType, values: readonly Value[], zeroed: boolean): Value {
+export function construct(host: Interpreter, type: HostType, values: readonly Value[], zeroed: boolean, making: Making = {}): Value {
   const [first] = values;
   if (type.kind === "container") return container(host, type, values);
   if (type.kind !== "record") return first === undefined ? blank(host, type, true, "") : convert(first, type);
@@ -273,7 +352,7 @@ export function construct(host: Interpreter, type: HostType, values: readonly Va
   const made = blank(host, type, zeroed, "a member that is not initialised");
   if (made.kind !== "record") return made;
   defaults(host, made, type);
-  runConstructor(host, made, type, values);
+  runConstructor(host, made, type, values, making);
   return made;
 }
 
@@ -329,10 +408,10 @@ function runConstructor(
   made: RecordValue,
   type: HostType & { readonly kind: "record" },
   values: readonly Value[],
+  { args = values.map((value): Argument => ({ value })), converts = false }: Making,
 ): void {
   const self = new Cell(made, type);
-  const args = values.map((value): Argument => ({ value }));
-  if (!isPlain(type) && runConstructorOn(host, self, type.record, args)) return;
+  if (!isPlain(type) && runConstructorOn(host, self, type.record, args, converts)) return;
   const isPlainly = isPlain(type) || constructors(host, type).length === 0;
   let k = 0;
   for (const cell of made.members.values()) {
@@ -346,11 +425,19 @@ function runConstructor(
  * Runs a constructor of a class on an object of it, or of a class that derives from it, and before it those of the bases that it does not
  * name itself. False where no constructor is written that takes the arguments: then nothing runs but those of bases.
  */
-export function runConstructorOn(host: Interpreter, self: Cell, record: RecordInstance, args: readonly Argument[], depth = 0): boolean {
+export function runConstructorOn(
+  host: Interpreter,
+  self: Cell,
+  record: RecordInstance,
+  args: readonly Argument[],
+  converts = false,
+  depth = 0,
+): boolean {
   const methods = constructorsOf(host, record);
-  const fn = chooseOverload(host, methods.functions, args, 0, false, methods.substitutionOf);
+  const candidates = methods.functions.filter(({ specifiers }) => !(converts && specifiers.explicit));
+  const fn = chooseOverload(host, candidates, args, 0, false, methods.substitutionOf);
   if (depth > 8 || (fn === undefined && methods.functions.length > 0)) return false;
-  for (const base of basesOf(host, record)) if (!initialises(fn, base)) runConstructorOn(host, self, base, [], depth + 1);
+  for (const base of basesOf(host, record)) if (!initialises(fn, base)) runConstructorOn(host, self, base, [], false, depth + 1);
   if (fn === undefined) return false;
   if (!fn.defaulted) host.call({ function: fn, arguments: args, self, substitution: methods.substitutionOf(fn) });
   return true;

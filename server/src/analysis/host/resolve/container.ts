@@ -31,6 +31,12 @@ export function container(host: Interpreter, type: ContainerType, values: readon
 
 export const isSet = ({ name }: ContainerType): boolean => name === "set" || name === "unordered_set";
 
+/** Whether its elements stand in the order in which it is gone through: those of a hash do not, nor such of a set as are no numbers. */
+export const isInOrder = ({ type, size }: ContainerValue): boolean =>
+  !isSet(type) ||
+  (integerOf(size) ?? 2) < 2 ||
+  (type.name === "set" && (type.element?.kind === "integer" || type.element?.kind === "floating"));
+
 /** What a variant holds: the value as the alternative of its own type, else as the first that it converts to. */
 function alternative({ alternatives = [] }: ContainerType, value: Value): Value {
   const own = typeOfValue(value);

@@ -3,13 +3,15 @@
  * containers.
  */
 import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
+import { promotedName } from "../../sema/arithmetic-types.ts";
 import { takes } from "../../sema/overload.ts";
 import { valueKey } from "../../sema/type-tools.ts";
-import type { Substitution } from "../../sema/types.ts";
+import type { FloatName, IntegerName, Substitution } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
-import type { HostType, LambdaValue, TemplateValue, Value } from "../values/model.ts";
+import type { HostType, LambdaValue, Place, TemplateValue, Value } from "../values/model.ts";
 import { sameHostType } from "../values/type-of-value.ts";
+import { isFloat } from "../values/values.ts";
 
 /**
  * The overload whose parameters fit the arguments best; undefined when none takes that many. `strict`: one that takes other
@@ -28,7 +30,7 @@ export function chooseOverload(
   for (const fn of candidates) {
     if (!takes(fn, args.length, candidates) || (!fn.specialisation && (fn.templateParameters?.length ?? 0) < written)) continue;
     if (fn.deleted) continue;
-    const points = candidates.length === 1 && !strict ? 0 : score(host, fn, args, substitutionOf?.(fn));
+    const points = candidates.length === 1 && !strict ? 0 : score(host, fn, args, substitutionOf?.(fn), written);
     if (strict && points <= 0.5) continue;
     if (points > top) {
       top = points;
@@ -59,7 +61,13 @@ const keyOf = (value: TemplateValue): string | undefined => (value === undefined
 /** Points of an argument that cannot be converted. */
 const misfit = -1000;
 
-function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argument[], substitution: Substitution | undefined): number {
+function score(
+  host: Interpreter,
+  fn: FunctionDeclaration,
+  args: readonly Argument[],
+  substitution: Substitution | undefined,
+  written: number,
+): number {
   let points = fn.templateParameters === undefined || fn.specialisation ? 0.5 : 0;
   // Functions of the device are not called by the host.
   if (fn.specifiers.device && !fn.specifiers.host) points -= 100;
@@ -67,9 +75,22 @@ function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argume
     const parameter = fn.parameters[k];
     if (parameter === undefined) break;
     const declared = hostType(host, parameter.type, substitution);
-    points += fitness(declared?.kind === "reference" ? declared.to : declared, parameter, value, place?.type);
+    const fits = fitness(declared?.kind === "reference" ? declared.to : declared, parameter, value, place?.type);
+    // A specialisation is for just the types that its template would be made for.
+    const isOther = fn.specialisation && written === 0 && isNumber(value) && fits < 3;
+    points += isOther ? misfit : fits + binding(parameter, place);
   }
   return points;
+}
+
+const isNumber = ({ kind }: Value): boolean => kind === "int" || kind === "float";
+
+/** What a reference may be of: a variable, or a value that nobody else has. */
+function binding({ type }: ParameterDeclaration, place: Place | undefined): number {
+  if (type.kind !== "reference") return 0;
+  if (type.rvalue) return type.to.kind === "auto" || !place ? 0.1 : misfit;
+  if (type.to.const) return place && place.type?.kind !== "container" && place.type?.const ? 0.1 : 0;
+  return !place || (place.type?.kind !== "container" && place.type?.const) ? misfit : 0.1;
 }
 
 /** The lambda whose parameters fit the arguments best. */
@@ -110,7 +131,13 @@ function fitness(type: HostType | undefined, parameter: ParameterDeclaration, va
     case "float":
     case "range":
       if (type.kind === "integer" || type.kind === "floating")
-        return type.name === value.type ? 3 : (type.kind === "floating") === (value.kind === "float") ? 1 : 0;
+        return type.name === value.type
+          ? 3
+          : isPromotion(value.type, type.name)
+            ? 2
+            : (type.kind === "floating") === isFloat(value.type)
+              ? 1
+              : 0;
       return type.kind === "enum" ? 1 : misfit;
     case "record":
       return type.kind === "record" ? (type.record.name === value.name ? 3 : -5) : misfit;
@@ -127,6 +154,9 @@ function fitness(type: HostType | undefined, parameter: ParameterDeclaration, va
       return 0;
   }
 }
+
+const isPromotion = (from: IntegerName | FloatName, to: IntegerName | FloatName): boolean =>
+  isFloat(from) ? from === "float" && to === "double" : promotedName(from) === to;
 
 function sameTarget(type: HostType, to: HostType | undefined): boolean {
   return (

@@ -3,6 +3,7 @@ import type { Expression } from "../../../syntax/ast.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { dereferenced } from "../memory/pointees.ts";
 import { elementOf, read } from "../memory/read-write.ts";
+import { raiseStandard } from "../memory/thrown.ts";
 import { Cell, type Place, type RecordValue, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { int, integerOf, openRecord, pointer, truth } from "../values/values.ts";
@@ -155,7 +156,11 @@ export function elementCall(host: Interpreter, e: Expression & { readonly kind: 
   const base = pointer(object.storage, object.type.element);
   const [argument] = e.arguments;
   if (method === "front") return elementOf(host, base, 0);
-  if (method === "at") return argument === undefined ? undefined : elementOf(host, base, integerOf(host.evaluate(argument)));
   const size = integerOf(object.size);
+  if (method === "at") {
+    const index = argument && integerOf(host.evaluate(argument));
+    if (size !== undefined && index !== undefined && !(index >= 0 && index < size)) raiseStandard(host, "out_of_range");
+    return argument === undefined || host.exited ? undefined : elementOf(host, base, index);
+  }
   return elementOf(host, base, size === undefined ? undefined : size - 1);
 }

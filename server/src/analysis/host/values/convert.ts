@@ -1,4 +1,5 @@
 /** Conversions between values, as an assignment, an argument or a cast does them. */
+import type { IntegerName } from "../../sema/types.ts";
 import { Cell, type HostType, type RecordValue, type Value } from "./model.ts";
 import { bounds, float, inputsOf, int, isFloat, nullPointer, range, reasonOf, unknown, unknownOf } from "./values.ts";
 import { vectorComponents } from "./vector-types.ts";
@@ -8,7 +9,8 @@ export function convert(value: Value, type: HostType | undefined): Value {
   if (type === undefined) return value;
   switch (type.kind) {
     case "integer":
-      return toInteger(value, type.name, type);
+      // What a bit-field keeps of it, and as what it is read, is not followed.
+      return type.bits === undefined ? toInteger(value, type.name, type) : unknown("a bit-field", type);
     case "enum":
       return toInteger(value, type.underlying, type);
     case "floating":
@@ -30,13 +32,13 @@ export function convert(value: Value, type: HostType | undefined): Value {
   }
 }
 
-function toInteger(value: Value, name: Parameters<typeof int>[1] & string, type: HostType): Value {
+function toInteger(value: Value, name: IntegerName, type: HostType): Value {
   switch (value.kind) {
     case "int":
       return value.type === name ? value : int(value.value, name);
     case "float":
       if (!Number.isFinite(value.value)) return unknown("a conversion of infinity or NaN to an integer", type);
-      return name === "bool" ? int(value.value === 0 ? 0 : 1, name) : int(BigInt(Math.trunc(value.value)), name);
+      return name === "bool" ? int(value.value === 0 ? 0 : 1, name) : truncated(value.value, name, type);
     case "range": {
       const [lo, hi] = isFloat(value.type) ? [Math.trunc(value.lo), lastInteger(value.lo, value.hi)] : [value.lo, value.hi];
       const [least, most] = bounds(name);
@@ -49,6 +51,13 @@ function toInteger(value: Value, name: Parameters<typeof int>[1] & string, type:
     default:
       return unknown(reasonOf(value), type);
   }
+}
+
+/** Beyond the type's range nothing says what comes out. */
+function truncated(value: number, name: IntegerName, type: HostType): Value {
+  const whole = Math.trunc(value);
+  const [least, most] = bounds(name);
+  return whole < least || whole > most ? unknown("a number that its type does not hold", type) : int(BigInt(whole), name);
 }
 
 /** The greatest integer that truncating a float of [lo, hi) gives. */

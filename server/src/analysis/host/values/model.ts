@@ -66,6 +66,8 @@ export interface RecordValue {
   readonly members: Map<string, Cell>;
   /** A record of a library whose members are not known: they appear when they are used. Elements of an array of them are members `[0]`, `[1]`. */
   readonly open?: boolean;
+  /** Members that are references: their variables are others' too. */
+  refers?: ReadonlySet<string>;
 }
 /** `size` in elements. The elements stand in `storage`, from byte 0. */
 export interface ContainerValue {

@@ -1,0 +1,124 @@
+/** What is thrown, and which handler takes it. */
+import type { Expression, ParameterDeclaration, Statement } from "../../../syntax/ast.ts";
+import { withoutParentheses } from "../../../syntax/terms.ts";
+import { lastName } from "../../sema/scope.ts";
+import { hostType } from "../memory/host-types.ts";
+import { type Completion, declareLocal, type Interpreter, type Thrown } from "../memory/interpreter.ts";
+import { derivesFromStandard, raise } from "../memory/thrown.ts";
+import { passed } from "../resolve/construct.ts";
+import { instanceOf, isOrDerives } from "../resolve/methods.ts";
+import { lastText } from "../resolve/names.ts";
+import { Cell, type HostType } from "../values/model.ts";
+import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
+import { unknown } from "../values/values.ts";
+import { eitherWay, speculate } from "./branches.ts";
+
+const exit: Completion = { kind: "exit" };
+
+/** `throw e;`, `throw;` */
+export function runThrow(host: Interpreter, written: Expression | undefined): Completion {
+  if (written === undefined) raise(host, host.handled ?? { value: unknown("what is thrown again") });
+  else {
+    const value = host.evaluate(written);
+    if (host.exited) return exit;
+    const type = host.semantics.typeOf(written, host.frame.substitution) ?? typeOfValue(value);
+    raise(host, { value, type, name: className(withoutParentheses(written)) });
+  }
+  return exit;
+}
+
+/** The class that an expression makes an object of: `std::runtime_error("...")`. */
+function className(e: Expression): string | undefined {
+  if (e.kind === "call") return e.callee.kind === "name" ? lastText(e.callee.name) : undefined;
+  const type = e.kind === "cast" || e.kind === "list" ? e.type : undefined;
+  return type?.kind === "named" ? lastText(type.name) : undefined;
+}
+
+/** What is thrown goes to the first handler that takes it, or on; where that is not known, to any that may. */
+export function runTry(host: Interpreter, { body, handlers, caught }: Statement & { readonly kind: "try" }): Completion {
+  const { scopes } = host.frame;
+  const depth = scopes.length;
+  const completion = host.execute(body);
+  const { thrown } = host;
+  if (!host.exited || thrown === undefined) {
+    for (const handler of handlers) speculate(host, handler);
+    return completion;
+  }
+  scopes.length = depth;
+  const ways: (() => Completion)[] = [];
+  let isTaken = false;
+  for (const [k, handler] of handlers.entries()) {
+    const [parameter] = caught[k] ?? [];
+    const takes = parameter === undefined || isTaker(host, parameter, thrown);
+    if (takes === false) continue;
+    ways.push(() => handle(host, handler, parameter, thrown));
+    isTaken = takes === true;
+    if (isTaken) break;
+  }
+  const on = (): Completion => {
+    raise(host, thrown);
+    return exit;
+  };
+  if (!isTaken) ways.push(on);
+  host.exited = false;
+  host.thrown = undefined;
+  const [first, ...others] = ways;
+  return others.reduce<() => Completion>(
+    (one, other) => () => eitherWay(host, unknown("which handler takes what is thrown"), one, other),
+    first ?? (() => undefined),
+  )();
+}
+
+function handle(host: Interpreter, handler: Statement, parameter: ParameterDeclaration | undefined, thrown: Thrown): Completion {
+  const { handled } = host;
+  host.handled = thrown;
+  host.frame.scopes.push(new Map());
+  if (parameter?.name !== undefined) {
+    const type = hostType(host, parameter.type);
+    const of = type?.kind === "reference" ? type.to : type;
+    declareLocal(host, parameter.name, new Cell(passed(host, thrown.value, of), of, parameter.name));
+  }
+  const completion = host.execute(handler);
+  host.frame.scopes.pop();
+  host.handled = handled;
+  return completion;
+}
+
+/** Whether a handler takes what is thrown; undefined where that is not known. */
+function isTaker(host: Interpreter, { type: written }: ParameterDeclaration, { value, type, name }: Thrown): boolean | undefined {
+  const node = written.kind === "reference" ? written.to : written;
+  const record = instanceOf(value);
+  const own = node.kind === "named" ? host.globals.record(node.name) : undefined;
+  if (node.kind === "named" && own === undefined) {
+    const base = derivesFromStandard(lastText(node.name), lastText(node.name));
+    if (base === undefined) return undefined;
+    if (record) return derivesByName(host, record.declaration, lastText(node.name));
+    return isPlain(type) ? false : name === undefined ? undefined : derivesFromStandard(name, lastText(node.name));
+  }
+  const wanted = hostType(host, node);
+  if (wanted?.kind === "record") {
+    if (record) return isOrDerives(host, record, lastName(wanted.record.declaration.name));
+    return isPlain(type) || (name !== undefined && derivesFromStandard(name, name)) ? false : undefined;
+  }
+  if (!isPlain(wanted) || wanted === undefined) return undefined;
+  if (record || (name !== undefined && derivesFromStandard(name, name))) return false;
+  if (wanted.kind === "pointer" && value.kind === "string") return wanted.to.kind === "integer" && wanted.to.name === "char";
+  return isPlain(type) ? sameHostType(wanted, type) : undefined;
+}
+
+const isPlain = (type: HostType | undefined): boolean =>
+  type?.kind === "integer" || type?.kind === "floating" || type?.kind === "pointer" || type?.kind === "enum";
+
+/** Whether a class of the program derives from one of the library's exceptions. */
+function derivesByName(
+  host: Interpreter,
+  declaration: NonNullable<ReturnType<Interpreter["globals"]["record"]>>,
+  wanted: string,
+  depth = 0,
+): boolean {
+  return declaration.bases.some(({ type }) => {
+    if (type.kind !== "named" || depth > 8) return false;
+    const base = host.globals.record(type.name);
+    return base ? derivesByName(host, base, wanted, depth + 1) : derivesFromStandard(lastText(type.name), wanted) === true;
+  });
+}
