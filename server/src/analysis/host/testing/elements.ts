@@ -1,5 +1,5 @@
 /** What buffers hold, element by element, for tests that hold it against compiled programs. */
-import type { Content } from "@warplens/sim-engine";
+import { type Buffer, type Content, type ScalarType, scalarBytes } from "@warplens/sim-engine";
 
 /** An element of so many bytes; NaN where it is not known, or stands for a number that the program draws. */
 export function elementAt(content: Content | undefined, index: number, bytes = 4): number {
@@ -33,4 +33,25 @@ export function digestOf(at: (index: number) => number, count: number): number {
     sum = Math.imul(sum ^ bits.getInt32(4), 16777619);
   }
   return sum;
+}
+
+/** The bytes that a buffer begins with; undefined where one is not known, or padding. */
+export function bytesOf({ content, element }: Pick<Buffer, "content" | "element">, count: number): (number | undefined)[] {
+  return Array.from({ length: count }, (_, at) => {
+    if (content.kind === "zero") return 0;
+    if (content.kind !== "records")
+      return element && byteOf(elementAt(content, Math.floor(at / scalarBytes[element]), scalarBytes[element]), element, at);
+    const within = at % content.bytes;
+    const member = content.members.find((each) => within >= each.offset && within < each.offset + scalarBytes[each.element]);
+    return member && byteOf(elementAt(member.content, Math.floor(at / content.bytes)), member.element, within - member.offset);
+  });
+}
+
+function byteOf(value: number, element: ScalarType, at: number): number | undefined {
+  if (Number.isNaN(value)) return undefined;
+  const bits = new DataView(new ArrayBuffer(8));
+  if (element === "f32") bits.setFloat32(0, value, true);
+  else if (element === "f64") bits.setFloat64(0, value, true);
+  else bits.setBigInt64(0, BigInt.asIntN(64, BigInt(value)), true);
+  return bits.getUint8(at % scalarBytes[element]);
 }
