@@ -96,9 +96,10 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   const linked = host.linker?.definition(text) ?? methodAround(host, text);
   if (linked !== undefined) return callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
   waitAsked(host, text, args, e);
-  // It may take by reference what it is given: of a function that no file declares numbers are taken to be copied.
+  // It may take by reference what it is given: numbers and pointers are taken to be copied.
   for (const { place, value } of args)
-    if (place && (name.parts[0]?.text === "std" || value.kind === "container")) forgetPlace(host, place, `what \`${text}\` stored`);
+    if (place && (value.kind === "container" || text === "from_chars")) forgetPlace(host, place, `what \`${text}\` stored`);
+    else if (place && text === "advance" && value.kind === "pointer") write(host, place, { ...value, offset: undefined });
   return callUnknown(host, text, args);
 }
 

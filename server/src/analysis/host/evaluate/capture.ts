@@ -86,7 +86,7 @@ export class Capture {
     if (known !== undefined) return known;
     const index = this.buffers.length;
     this.#indices.set(target, index);
-    const own = target instanceof Allocation ? target.element : target.type;
+    const own = target instanceof Allocation ? (target.summary.as ?? target.element) : target.type;
     const element = scalarType(own?.kind === "void" || own === undefined ? pointee : own) ?? scalarOfRecord(own);
     if (target instanceof Cell) {
       const bytes = target.type === undefined || target.type.kind === "container" ? undefined : this.#host.semantics.sizeOf(target.type);
@@ -104,8 +104,13 @@ export class Capture {
     this.#host.work?.spend(cells.size >> 2);
     const { bytes } = summary;
     const seen = element === undefined ? undefined : scalarBytes[element];
+    const asked = summary.as && scalarType(pointee);
     const isSeenOtherwise =
-      seen !== undefined && summary.elementBytes !== undefined && target.element?.kind !== "record" && summary.elementBytes !== seen;
+      (asked !== undefined && asked !== element) ||
+      (seen !== undefined &&
+        summary.elementBytes !== undefined &&
+        ![target.element?.kind, pointee?.kind].includes("record") &&
+        summary.elementBytes !== seen);
     const elementBytes =
       summary.elementBytes ?? (pointee === undefined || pointee.kind === "container" ? undefined : this.#host.semantics.sizeOf(pointee));
     const buffer: Buffer = {

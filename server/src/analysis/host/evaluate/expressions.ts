@@ -2,8 +2,9 @@
 
 import type { Expression, TypeNode } from "../../../syntax/ast.ts";
 import { leftChain, withoutParentheses } from "../../../syntax/terms.ts";
+import { walk } from "../../../syntax/walk.ts";
 import { tied, tupleElements } from "../library/tuples.ts";
-import { forgetContent, forgetNamed, forgetTarget, forgetTargets } from "../memory/effects.ts";
+import { forgetContent, forgetNamed, forgetPlace, forgetTarget, forgetTargets } from "../memory/effects.ts";
 import { blank, hostType } from "../memory/host-types.ts";
 import { type Argument, type Interpreter, step } from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
@@ -318,7 +319,15 @@ function forgetAround(host: Interpreter, written: Expression): Value {
   let e = withoutParentheses(written);
   while (e.kind === "member" && !e.arrow) e = withoutParentheses(e.base);
   const base = e.kind === "member" || e.kind === "subscript" ? e.base : e.kind === "unary" && e.op === "*" ? e.operand : undefined;
-  if (base === undefined || host.exited) return made;
+  if (host.exited) return made;
+  if (base === undefined) {
+    walk(e, (node) => {
+      const place = node.kind === "name" ? placeOf(host, node) : undefined;
+      if (place !== undefined) forgetPlace(host, place, made.reason);
+      return true;
+    });
+    return made;
+  }
   const mark = host.journal.hold();
   const place = placeOf(host, base);
   const value = place === undefined ? host.evaluate(base) : read(host, place);

@@ -91,12 +91,13 @@ export function forgetContent(host: Interpreter, allocation: Allocation, reason:
   host.journal.summarise(allocation, { ...allocation.summary, content: unknownContent, reason }, new Map());
 }
 
-/** Text that could not be read may change whatever it names. */
+/** Text that could not be read may change whatever it names; of a macro's call numbers are taken to be copied, as of a function's. */
 export function forgetNamed(host: Interpreter, text: string): void {
+  const isCall = /^\s*[A-Za-z_]\w*\s*\(/.test(text);
   const reason = "source text that could not be read";
   for (const name of new Set(text.match(/[A-Za-z_]\w*/g) ?? [])) {
     const place = lookUpLocal(host, name);
     if (place instanceof Cell) forgetTarget(host, place.value, reason);
-    if (place !== undefined) forgetPlace(host, place, reason);
+    if (place !== undefined && !(isCall && place instanceof Cell && place.value.kind !== "container")) forgetPlace(host, place, reason);
   }
 }

@@ -349,5 +349,5 @@ function addMember(
   const type = member.bitWidth && whole?.kind === "integer" ? { ...whole, bits: integerOf(host.evaluate(member.bitWidth)) ?? 0 } : whole;
   const value = type === undefined && isLibraryRecord(member.type) ? openRecord(name) : blank(host, type, zeroed, reason, name);
   made.members.set(name, new Cell(value, type, name));
-  if (member.type.kind === "reference") made.refers = new Set([...(made.refers ?? []), name]);
+  if (member.type.kind === "reference" || type?.kind === "reference") made.refers = new Set([...(made.refers ?? []), name]);
 }

@@ -42,7 +42,7 @@ export function read(host: Interpreter, place: Place): Value {
   if (allocation.summary.bytes !== undefined && offset >= allocation.summary.bytes)
     return unknown("memory beyond the end of an array", type);
   if (isSeenOtherwise(allocation, bytes)) return unknown(ofOtherSize, type);
-  const own = allocation.element;
+  const own = allocation.summary.as ?? allocation.element;
   if (isOfOtherKind(own, type)) return reinterpreted(read(host, { allocation, offset, type: own }), type);
   const member = memberAt(allocation.summary.content, offset);
   if (member) return valueAt(ofMember(allocation.summary, member.content, type), member.index, type);
@@ -121,11 +121,25 @@ function makeCell(host: Interpreter, allocation: Allocation, offset: number, typ
   const value =
     type?.kind === "record" || type?.kind === "container"
       ? (objectAt(host, allocation.summary, offset, type) ??
-        blank(host, type, content.kind === "zero", reason ?? "memory of which the content is not known"))
+        anyObject(
+          host,
+          blank(host, type, content.kind === "zero", reason ?? "memory of which the content is not known"),
+          content.kind === "zero",
+        ))
       : read(host, { allocation, offset, type });
   const cell = new Cell(value, type, undefined, true);
   if (allocation.cells.size < cellLimit) allocation.cells.set(offset, cell);
   return cell;
+}
+
+/** Texts and lists in an object of which nothing is known, which an object that is made begins without. */
+function anyObject(host: Interpreter, value: Value, isMade: boolean): Value {
+  if (isMade) return value;
+  if (value.kind === "string") return unknown("a text that is not known");
+  if (value.kind === "record" && !value.open)
+    for (const cell of value.members.values())
+      cell.value = cell.value.kind === "container" ? (ofAnySize(host, cell.value.type) ?? cell.value) : anyObject(host, cell.value, false);
+  return value;
 }
 
 /** A container of which nobody knows how much it holds. */

@@ -50,17 +50,21 @@ function copyRange(
     return;
   }
   const { summary } = from;
-  if (summary.content.kind !== "zero" && isOther(host, from.element, to.element)) {
-    forgetContent(host, to, "what is copied there are numbers of another type");
+  const own = summary.as ?? from.element;
+  const isOfOwn = !isOther(host, own, to.element);
+  // Memory of several types of numbers is not told apart.
+  if (summary.content.kind !== "zero" && isOther(host, own, to.summary.as ?? to.element) && !isBlank(to)) {
+    forgetContent(host, to, "numbers of several types are copied there");
     return;
   }
+  const as = { as: isOfOwn ? undefined : own };
   const elementBytes = summary.elementBytes ?? to.summary.elementBytes;
   const shape = elementBytes === undefined ? {} : { elementBytes };
   const reason = summary.reason === undefined ? {} : { reason: summary.reason };
   if (toOffset === undefined || fromOffset === undefined) {
     host.journal.summarise(
       to,
-      { ...to.summary, ...shape, content: joined(to, summary.content), reason: "part of it was copied from elsewhere" },
+      { ...to.summary, ...shape, ...as, content: joined(to, summary.content), reason: "part of it was copied from elsewhere" },
       new Map(),
     );
     return;
@@ -71,23 +75,41 @@ function copyRange(
     if (offset >= fromOffset && offset < end)
       moved.set(offset - fromOffset + toOffset, new Cell(copied(cell.value), cell.type, undefined, true));
   }
+  // Behind its end nobody knows what stands.
+  const held =
+    summary.bytes !== undefined && end > summary.bytes && bytes !== undefined ? upTo(summary.content, summary.bytes) : summary.content;
   if (isWhole(to, toOffset, bytes)) {
-    const content = shifted(summary.content, fromOffset - toOffset, elementBytes);
-    host.journal.summarise(to, { ...to.summary, ...shape, ...reason, content }, moved);
+    const content = shifted(held, fromOffset - toOffset, elementBytes);
+    host.journal.summarise(to, { ...to.summary, ...shape, ...as, ...reason, content }, moved);
     return;
   }
   const limit = toOffset + (bytes ?? Number.POSITIVE_INFINITY);
   const kept = new Map([...to.cells].filter(([offset]) => offset < toOffset || offset >= limit));
   for (const [offset, cell] of moved) kept.set(offset, cell);
-  const part = { from: toOffset, to: limit, origin: toOffset - fromOffset, content: summary.content };
-  host.journal.summarise(to, { ...to.summary, ...shape, ...reason, content: overlaid(to.summary.content, part, to.summary.bytes) }, kept);
+  const part = { from: toOffset, to: limit, origin: toOffset - fromOffset, content: held };
+  host.journal.summarise(
+    to,
+    { ...to.summary, ...shape, ...as, ...reason, content: overlaid(to.summary.content, part, to.summary.bytes) },
+    kept,
+  );
 }
+
+/** The bytes before one; of others nothing is known. */
+const upTo = (content: Content, end: number): Content =>
+  overlaid(content, { from: end, to: Number.POSITIVE_INFINITY, origin: 0, content: unknownContent });
 
 /** Numbers that do not stand in memory as those of the other type do. */
 function isOther(host: Interpreter, a: HostType | undefined, b: HostType | undefined): boolean {
   const isNumber = (type: HostType | undefined): boolean => type?.kind === "integer" || type?.kind === "floating";
   return isNumber(a) && isNumber(b) && (a?.kind !== b?.kind || sizeOf(host, a) !== sizeOf(host, b));
 }
+
+/** Whether nothing stands there that is told as numbers of a type. */
+const isBlank = ({ summary: { content }, cells }: Allocation): boolean =>
+  cells.size === 0 &&
+  [content, ...(content.kind === "parts" ? content.parts.map((part) => part.content) : [])].every(({ kind }) =>
+    /^(unknown|zero|bytes|parts|written)$/.test(kind),
+  );
 
 /** All of an allocation is set; or, where nothing is known of the rest, most of it. */
 function isWhole({ summary }: Allocation, offset: number | undefined, bytes: number | undefined): boolean {

@@ -31,6 +31,10 @@ export function placeOf(host: Interpreter, e: Expression): Place | undefined {
     case "assign":
       host.evaluate(e);
       return placeOf(host, e.left);
+    case "binary":
+      if (e.op !== ",") return undefined;
+      host.evaluate(e.left);
+      return placeOf(host, e.right);
     case "conditional": {
       const known = truth(host.evaluate(e.condition));
       return known === undefined ? undefined : placeOf(host, known ? e.then : e.else);

@@ -166,6 +166,8 @@ export interface Summary {
   readonly content: Content;
   /** Of the last write: bytes an element takes. */
   readonly elementBytes?: number;
+  /** What the numbers are that were copied there, where that is another type than the memory is of. */
+  readonly as?: HostType | undefined;
   /** Where `content` is the middle of a band that elements lie in: the band, for just this content. */
   readonly band?: Band;
   /** Where `content` only says how numbers are spread: the numbers, for just this content. */
