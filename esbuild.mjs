@@ -12,8 +12,11 @@ const root = path.dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
 const dist = path.join(root, "dist");
 
+/** In fewer letters. */
+const define = { "Number.POSITIVE_INFINITY": "Infinity", "Number.NaN": "NaN", "Number.MAX_SAFE_INTEGER": "9007199254740991" };
 const shared = {
   absWorkingDir: root,
+  define,
   outdir: "dist",
   bundle: true,
   minify: true,
@@ -32,7 +35,12 @@ const node = {
 };
 const chunks = { splitting: true, chunkNames: "shared-[hash]" };
 /** A worker's own address may be a blob's, which nothing is relative to; what is loaded comes with its full address. */
-const browser = { ...shared, platform: "browser", format: "iife", define: { "import.meta.url": '"https://extension.invalid/"' } };
+const browser = {
+  ...shared,
+  platform: "browser",
+  format: "iife",
+  define: { ...define, "import.meta.url": '"https://extension.invalid/"' },
+};
 /** What the client's library can do and the server does not offer. Each is registered as a feature that does nothing. */
 const unusedFeatures = [
   ...["callHierarchy", "colorProvider", "completion", "declaration", "definition", "documentHighlight", "documentLink", "documentSymbol"],

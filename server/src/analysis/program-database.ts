@@ -2,6 +2,7 @@
  * The programs of a workspace: files as they are, open or on disk, and all that is known of them. Whoever holds one tells it what
  * changes, and asks it for programs.
  */
+
 import type { Work } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../syntax/ast.ts";
 import { forgetTree } from "../syntax/current-parser.ts";
@@ -20,6 +21,7 @@ import { type FileFacts, launchFacts, resolveLaunch } from "./launch-facts.ts";
 import type { RunCommand } from "./makefile.ts";
 import { placeMark } from "./places-in-words.ts";
 import { ProgramLinker, type ProgramUnit } from "./program-linker.ts";
+import { lastName } from "./sema/scope.ts";
 import type { AnalysisSettings, DeviceProperties, FileHost } from "./settings.ts";
 import { UserDirectives } from "./user-directives.ts";
 
@@ -333,7 +335,7 @@ function kernelFacts(functions: readonly FunctionDeclaration[], reading: PlacedR
   return functions
     .filter((fn) => fn.specifiers.global && fn.body !== undefined)
     .map((declaration) => ({
-      name: declaration.name.parts.at(-1)?.text ?? "",
+      name: lastName(declaration.name),
       declaration,
       nameAt: reading.locate(declaration.nameSpan.start, declaration.nameSpan.end),
       at: reading.locate(declaration.start, declaration.end),

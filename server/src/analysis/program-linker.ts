@@ -1,9 +1,11 @@
 /** Finds what other files of a program define and launch: they are read and parsed when something in them is wanted. */
+
 import type { FunctionDeclaration } from "../syntax/ast.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import type { Reading } from "../syntax/reading.ts";
 import type { GlobalVariable } from "./host/program/globals.ts";
 import type { HostUnit, Linker } from "./host/program/unit.ts";
+import { lastName } from "./sema/scope.ts";
 import type { FileHost } from "./settings.ts";
 import { isSource } from "./source-names.ts";
 import { outlineOf, type SourceOutline } from "./source-outline.ts";
@@ -172,5 +174,5 @@ export class ProgramLinker implements Linker {
 }
 
 function lastText(fn: FunctionDeclaration): string {
-  return fn.name.parts.at(-1)?.text ?? "";
+  return lastName(fn.name);
 }

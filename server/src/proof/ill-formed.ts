@@ -1,6 +1,8 @@
 /** What a compiler would refuse although it parses, as far as names and types are known. */
+
 import type { Program } from "../analysis/facts.ts";
 import type { Context, Info } from "../analysis/sema/context.ts";
+import { lastName } from "../analysis/sema/scope.ts";
 import { isArithmetic, isFloating } from "../analysis/sema/type-tools.ts";
 import type { Type } from "../analysis/sema/types.ts";
 import type { Declaration, Expression, FunctionDeclaration, Statement, VariableDeclaration } from "../syntax/ast.ts";
@@ -95,7 +97,7 @@ function* wrongArguments(context: Context, call: Expression & { readonly kind: "
   const { entities } = context.find(callee.name, undefined);
   const functions = entities.flatMap((each): FunctionDeclaration[] => (each.kind === "function" ? [each.declaration] : []));
   if (functions.length === 0 || functions.length < entities.length) return;
-  const name = callee.name.parts.at(-1)?.text ?? "";
+  const name = lastName(callee.name);
   const given = call.arguments.length;
   if (!functions.some((each) => takes(each, given))) yield `\`${name}\` takes another number of arguments than ${given}`;
   const [only, ...others] = functions;
@@ -127,7 +129,7 @@ function* wrongValue(context: Context, variable: VariableDeclaration): Generator
   if (!value || more.length > 0 || bindings || maybeFunction) return;
   const type = context.declaredType(variable, undefined);
   if (type && isScalar(type) && !converts(context, value, { ...type, const: false }))
-    yield `\`${variable.name.parts.at(-1)?.text ?? ""}\` gets a value of another type`;
+    yield `\`${lastName(variable.name)}\` gets a value of another type`;
 }
 
 function* wrongReturns(context: Context, fn: FunctionDeclaration): Generator<string> {
@@ -169,7 +171,7 @@ function* wrongSubscript(context: Context, { base, indices }: Expression & { rea
 }
 
 function* wrongMember(context: Context, { base, arrow, name }: Expression & { readonly kind: "member" }): Generator<string> {
-  const member = name.parts.at(-1)?.text ?? "";
+  const member = lastName(name);
   const type = typeOf(context, base);
   if (!type || name.parts.length > 1) return;
   if (isNumber(type) || (type.kind === "pointer" && !arrow)) yield `\`${member}\` of what has no members`;

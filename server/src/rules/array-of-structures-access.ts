@@ -1,4 +1,5 @@
 import type { Semantics } from "../analysis/sema/index.ts";
+import { lastName } from "../analysis/sema/scope.ts";
 import type { Expression } from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/terms.ts";
 import { defineRule } from "./rule.ts";
@@ -63,7 +64,7 @@ int main() {
       const whole = vectors.includes(bytes) ? `, or load the structure as one vector of ${bytes} bytes` : "";
       yield findingOf(
         cost,
-        `\`${node.name.parts.at(-1)?.text ?? ""}\` is a field of ${array}: neighbouring lanes are ${bytes} bytes apart; ${sectorsPerRequest(access)}. Store each field in an array of its own${whole}.`,
+        `\`${lastName(node.name)}\` is a field of ${array}: neighbouring lanes are ${bytes} bytes apart; ${sectorsPerRequest(access)}. Store each field in an array of its own${whole}.`,
       );
     }
   },

@@ -1,3 +1,4 @@
+import { lastName } from "../analysis/sema/scope.ts";
 import type { Expression, VariableDeclaration } from "../syntax/ast.ts";
 import { walk } from "../syntax/walk.ts";
 import { formatCapacity } from "../units.ts";
@@ -28,7 +29,7 @@ __global__ void look(float *out, int i) { out[threadIdx.x] = table[i]; }`,
     const used = new Map<VariableDeclaration, Expression>();
     for (const constant of constantsOf(syntax)) {
       const [name] = syntax
-        .expressionsMentioning(constant.name.parts.at(-1)?.text ?? "", "name")
+        .expressionsMentioning(lastName(constant.name), "name")
         .filter((each) => semantics.resolve(each).includes(constant));
       if (name) used.set(constant, name);
     }

@@ -1,3 +1,4 @@
+import { lastName } from "../analysis/sema/scope.ts";
 import type { Expression } from "../syntax/ast.ts";
 import { defineRule, type Finding, type RuleContext } from "./rule.ts";
 import { all, replace } from "./support/edits.ts";
@@ -102,7 +103,7 @@ function* uses(context: RuleContext): Generator<Finding> {
     };
   }
   for (const member of syntax.expressions("member", memberNames)) {
-    const name = member.name.parts.at(-1)?.text ?? "";
+    const name = lastName(member.name);
     const attribute = Object.hasOwn(members, name) ? members[name] : undefined;
     if (attribute === undefined || !isDeviceProperties(context, member.base)) continue;
     yield {
@@ -116,7 +117,7 @@ function declaredName({ program: { semantics } }: RuleContext, node: Expression)
   const [declaration] = semantics.resolve(node);
   let type = declaration && "type" in declaration ? declaration.type : undefined;
   while (type?.kind === "pointer" || type?.kind === "reference" || type?.kind === "array") type = type.kind === "array" ? type.of : type.to;
-  return type?.kind === "named" ? (type.name.parts.at(-1)?.text ?? "") : "";
+  return type?.kind === "named" ? lastName(type.name) : "";
 }
 
 function isDeviceProperties(context: RuleContext, base: Expression): boolean {

@@ -1,3 +1,4 @@
+import { lastName } from "../analysis/sema/scope.ts";
 import type { Expression, Node, Statement } from "../syntax/ast.ts";
 import { defineRule, type Finding, type Fix, type RuleContext } from "./rule.ts";
 import { all, excerpt, replaceWritten } from "./support/edits.ts";
@@ -128,7 +129,7 @@ function fixOf(context: RuleContext, sine: MathCall, cosine: MathCall, better: s
   const [argument] = sine.call.arguments;
   if (!ofSine || !ofCosine || !argument || Math.abs(ofSine.index - ofCosine.index) !== 1) return undefined;
   const [first, second] = ofSine.index < ofCosine.index ? [ofSine, ofCosine] : [ofCosine, ofSine];
-  const [s, c] = [ofSine, ofCosine].map(({ variable }) => variable.name.parts.at(-1)?.text ?? "");
+  const [s, c] = [ofSine, ofCosine].map(({ variable }) => lastName(variable.name));
   const [one, two] = [ofSine.variable.type, ofCosine.variable.type];
   if (one.kind !== "builtin" || two.kind !== "builtin" || one.name !== two.name || one.name !== numberOf(program.semantics, sine.call))
     return undefined;

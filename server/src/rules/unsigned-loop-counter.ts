@@ -1,4 +1,5 @@
 import type { Semantics } from "../analysis/sema/index.ts";
+import { lastName } from "../analysis/sema/scope.ts";
 import type { Type } from "../analysis/sema/types.ts";
 import type { Expression, Node } from "../syntax/ast.ts";
 import { defineRule, type Finding, type Fix, type RuleContext } from "./rule.ts";
@@ -105,7 +106,7 @@ function finding(
   const { doubts, wraps } = judge(context, counters, variables);
   if (doubts.some(({ kind }) => kind === "unwanted")) return undefined;
   const [held] = wraps;
-  const name = variable.name.parts.at(-1)?.text ?? "";
+  const name = lastName(variable.name);
   return {
     span: { start: variable.type.start, end: Math.max(variable.type.end, variable.name.end) },
     message: `Loop counter \`${name}\` is unsigned: because it must wrap at 2^32, the compiler cannot turn \`${excerpt(reading, why, 40)}\` into a running address. Make it \`int\`${held ? ` if that is right: ${held.reason}` : ""}.`,

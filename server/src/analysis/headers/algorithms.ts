@@ -5,7 +5,7 @@
 
 /** An algorithm on a range. */
 const on = (result: string, name: string, [types, parameters]: readonly [types: string, parameters: string], body: string): string =>
-  `template <typename I${types}> ${result} ${name}(I first, I last${parameters}) { size_t n = last - first; ${body} }\n`;
+  `template <class I${types}> ${result} ${name}(I first, I last${parameters}) { size_t n = last - first; ${body} }\n`;
 
 const nothing = ["", ""] as const;
 const value = [", typename T", ", const T &value"] as const;
@@ -72,30 +72,30 @@ ${[
     nothing,
     "if (n == 0) return last; size_t kept = 0; for (size_t i = 1; i < n; i++) if (!(first[kept] == first[i])) first[++kept] = first[i]; return first + kept + 1;",
   ),
-].join("")}template <typename I> I rotate(I first, I middle, I last) {
-    size_t n = last - first, by = middle - first;
-    if (by == 0) return last;
-    for (size_t i = 0, j = by - 1; i < j; i++, j--) swap(first[i], first[j]);
-    for (size_t i = by, j = n - 1; i < j; i++, j--) swap(first[i], first[j]);
-    for (size_t i = 0, j = n - 1; i < j; i++, j--) swap(first[i], first[j]);
-    return first + (n - by);
+].join("")}template <class I> I rotate(I first, I middle, I last) {
+ size_t n = last - first, by = middle - first;
+ if (by == 0) return last;
+ for (size_t i = 0, j = by - 1; i < j; i++, j--) swap(first[i], first[j]);
+ for (size_t i = by, j = n - 1; i < j; i++, j--) swap(first[i], first[j]);
+ for (size_t i = 0, j = n - 1; i < j; i++, j--) swap(first[i], first[j]);
+ return first + (n - by);
 }
-template <typename I, typename F> I partition(I first, I last, F f) {
-    for (;; ++first) {
-        while (first != last && f(*first)) ++first;
-        if (first == last) return first;
-        do { if (first == --last) return first; } while (!f(*last));
-        swap(*first, *last);
-    }
+template <class I, class F> I partition(I first, I last, F f) {
+ for (;; ++first) {
+  while (first != last && f(*first)) ++first;
+  if (first == last) return first;
+  do { if (first == --last) return first; } while (!f(*last));
+  swap(*first, *last);
+ }
 }
-template <typename I, typename J, typename O, typename F> O transform(I first, I last, J other, O out, F f) { size_t n = last - first; for (size_t i = 0; i < n; i++) out[i] = f(first[i], other[i]); return out + n; }
-template <typename I> pair<I, I> minmax_element(I first, I last) { return pair<I, I>(min_element(first, last), max_element(first, last)); }
-template <typename T> pair<T, T> minmax(const T &a, const T &b) { return b < a ? pair<T, T>(b, a) : pair<T, T>(a, b); }
-template <typename I> I next(I at, long by = 1) { return at + by; }
-template <typename I> I prev(I at, long by = 1) { return at - by; }
-template <typename I> void advance(I &at, long by) { at += by; }
-template <typename I> void iter_swap(I a, I b) { swap(*a, *b); }
-template <typename T> __host__ __device__ constexpr T clamp(const T &value, const T &low, const T &high) { return value < low ? low : high < value ? high : value; }
+template <class I, class J, class O, class F> O transform(I first, I last, J other, O out, F f) { size_t n = last - first; for (size_t i = 0; i < n; i++) out[i] = f(first[i], other[i]); return out + n; }
+template <class I> pair<I, I> minmax_element(I first, I last) { return pair<I, I>(min_element(first, last), max_element(first, last)); }
+template <class T> pair<T, T> minmax(const T &a, const T &b) { return b < a ? pair<T, T>(b, a) : pair<T, T>(a, b); }
+template <class I> I next(I at, long by = 1) { return at + by; }
+template <class I> I prev(I at, long by = 1) { return at - by; }
+template <class I> void advance(I &at, long by) { at += by; }
+template <class I> void iter_swap(I a, I b) { swap(*a, *b); }
+template <class T> __host__ __device__ constexpr T clamp(const T &value, const T &low, const T &high) { return value < low ? low : high < value ? high : value; }
 }
 `;
 
@@ -117,22 +117,22 @@ ${[
   on("auto", "reduce", nothing, "auto sum = first[0]; for (size_t i = 1; i < n; i++) sum = sum + first[i]; return sum;"),
 ].join(
   "",
-)}template <typename I, typename J, typename T> T inner_product(I first, I last, J other, T sum) { size_t n = last - first; for (size_t i = 0; i < n; i++) sum = sum + first[i] * other[i]; return sum; }
-template <typename I, typename J, typename T> T transform_reduce(I first, I last, J other, T sum) { return inner_product(first, last, other, sum); }
-template <typename I, typename T, typename F, typename G> T transform_reduce(I first, I last, T sum, F op, G f) { size_t n = last - first; for (size_t i = 0; i < n; i++) sum = op(sum, f(first[i])); return sum; }
-template <typename A, typename B> constexpr auto lcm(A a, B b) { return a == 0 ? a : a / gcd(a, b) * b; }
-template <typename T> constexpr T midpoint(T a, T b) { return a + (b - a) / 2; }
+)}template <class I, class J, class T> T inner_product(I first, I last, J other, T sum) { size_t n = last - first; for (size_t i = 0; i < n; i++) sum = sum + first[i] * other[i]; return sum; }
+template <class I, class J, class T> T transform_reduce(I first, I last, J other, T sum) { return inner_product(first, last, other, sum); }
+template <class I, class T, class F, class G> T transform_reduce(I first, I last, T sum, F op, G f) { size_t n = last - first; for (size_t i = 0; i < n; i++) sum = op(sum, f(first[i])); return sum; }
+template <class A, class B> constexpr auto lcm(A a, B b) { return a == 0 ? a : a / gcd(a, b) * b; }
+template <class T> constexpr T midpoint(T a, T b) { return a + (b - a) / 2; }
 }
 `;
 
 /** Of `<bit>`. */
 export const bits = `#pragma once
 namespace std {
-template <typename T> constexpr int popcount(T x) { int n = 0; for (; x != 0; x &= x - 1) n++; return n; }
-template <typename T> constexpr int bit_width(T x) { int n = 0; for (; x != 0; x >>= 1) n++; return n; }
-template <typename T> constexpr int countl_zero(T x) { return 8 * sizeof(T) - bit_width(x); }
-template <typename T> constexpr int countr_zero(T x) { return x == 0 ? 8 * sizeof(T) : bit_width((T)(x & (~x + 1))) - 1; }
-template <typename T> constexpr T bit_floor(T x) { return x == 0 ? 0 : (T)1 << (bit_width(x) - 1); }
-template <typename T> constexpr T bit_ceil(T x) { return x <= 1 ? 1 : (T)1 << bit_width((T)(x - 1)); }
+template <class T> constexpr int popcount(T x) { int n = 0; for (; x != 0; x &= x - 1) n++; return n; }
+template <class T> constexpr int bit_width(T x) { int n = 0; for (; x != 0; x >>= 1) n++; return n; }
+template <class T> constexpr int countl_zero(T x) { return 8 * sizeof(T) - bit_width(x); }
+template <class T> constexpr int countr_zero(T x) { return x == 0 ? 8 * sizeof(T) : bit_width((T)(x & (~x + 1))) - 1; }
+template <class T> constexpr T bit_floor(T x) { return x == 0 ? 0 : (T)1 << (bit_width(x) - 1); }
+template <class T> constexpr T bit_ceil(T x) { return x <= 1 ? 1 : (T)1 << bit_width((T)(x - 1)); }
 }
 `;

@@ -4,6 +4,7 @@
  * One tolerant module for all readers: rules ask types, lowering asks everything, host evaluation asks sizes and
  * constants. Unknown is `undefined`; nothing here throws on any program.
  */
+
 import type {
   Declaration,
   Expression,
@@ -35,6 +36,7 @@ import { Packs } from "./packs.ts";
 import { Recursion } from "./recursion.ts";
 import { functionResult } from "./returned-types.ts";
 import type { Entity } from "./scope.ts";
+import { lastName } from "./scope.ts";
 import { ScopeTree } from "./scope-tree.ts";
 import { Substitutions } from "./substitutions.ts";
 import { templateValues } from "./template-values.ts";
@@ -130,7 +132,7 @@ function memberEntities(
 ): readonly Entity[] {
   const base = context.info(expression.base, substitution)?.type;
   const type = base?.kind === "pointer" && expression.arrow ? base.to : base;
-  return type?.kind === "record" ? context.member(type.record, expression.name.parts.at(-1)?.text ?? "").entities : [];
+  return type?.kind === "record" ? context.member(type.record, lastName(expression.name)).entities : [];
 }
 
 function substitutionFor(declaration: FunctionDeclaration, values: readonly TemplateValue[]): Substitution | undefined {

@@ -3,6 +3,7 @@
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
 import { termsOf } from "../../syntax/terms.ts";
 import { type AnyNode, walk } from "../../syntax/walk.ts";
+import { lastName } from "./scope.ts";
 
 export type Axis = 0 | 1 | 2;
 
@@ -53,7 +54,7 @@ function examine(kernel: FunctionDeclaration): KernelUse {
 function indexAxis(node: AnyNode): Axis | undefined {
   if (node.kind !== "member" || node.base.kind !== "name") return undefined;
   if (!indexNames.has(nameOf(node.base) ?? "")) return undefined;
-  return axes[node.name.parts.at(-1)?.text ?? ""];
+  return axes[lastName(node.name)];
 }
 
 function nameOf(e: Expression): string | undefined {

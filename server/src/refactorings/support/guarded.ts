@@ -1,5 +1,7 @@
 /** Kernels of a thread an element: `int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) …`. */
+
 import type { Semantics } from "../../analysis/sema/index.ts";
+import { lastName } from "../../analysis/sema/scope.ts";
 import type { RuleContext } from "../../rules/rule.ts";
 import type { Call } from "../../rules/support/library-calls.ts";
 import { isOwn } from "../../rules/support/syntax-index.ts";
@@ -98,4 +100,4 @@ function isFreeCall(call: Call, semantics: Semantics, within: ReadonlySet<Functi
 /** Calls within calls that are followed. */
 const deepestCall = 4;
 
-const lastNameOf = ({ callee }: Call): string => (callee.kind === "name" ? (callee.name.parts.at(-1)?.text ?? "") : "");
+const lastNameOf = ({ callee }: Call): string => (callee.kind === "name" ? lastName(callee.name) : "");

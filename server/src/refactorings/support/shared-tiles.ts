@@ -1,4 +1,5 @@
 /** Square tiles in shared memory of what a sum of products loads, each value by one thread for all of its row or column of the block. */
+import { lastName } from "../../analysis/sema/scope.ts";
 import type { Edit, Fix, RuleContext } from "../../rules/rule.ts";
 import { all, codeOf, excerpt, indentationAt, isBehindPragma, replaceWritten, textAt, writtenBetween } from "../../rules/support/edits.ts";
 import { freshName } from "../../rules/support/fresh-name.ts";
@@ -129,7 +130,7 @@ function axisOf(node: Expression, variables: Variables, counter?: Variable): Axi
   const follow = (each: Expression, depth: number): void => {
     walk(each, (inner) => {
       if (inner.kind === "member" && inner.base.kind === "name" && inner.base.name.parts.at(-1)?.text === "threadIdx") {
-        found.add(inner.name.parts.at(-1)?.text ?? "");
+        found.add(lastName(inner.name));
         return false;
       }
       if (/^(call|lambda|assign|postfix)$/.test(inner.kind)) found.add("unknown");
@@ -163,8 +164,7 @@ function uncast(expression: Expression): Expression {
   const inner = withoutParentheses(expression);
   const [only, ...more] = inner.kind === "cast" ? inner.operands : inner.kind === "call" ? inner.arguments : [];
   const converts =
-    inner.kind === "cast" ||
-    (inner.kind === "call" && inner.callee.kind === "name" && toFloat.has(inner.callee.name.parts.at(-1)?.text ?? ""));
+    inner.kind === "cast" || (inner.kind === "call" && inner.callee.kind === "name" && toFloat.has(lastName(inner.callee.name)));
   return only && more.length === 0 && converts ? uncast(only) : inner;
 }
 

@@ -1,4 +1,5 @@
 /** A barrier that could stand between two accesses: where all threads of the block come by, one statement behind the other. */
+import { lastName } from "../../analysis/sema/scope.ts";
 import type { Expression, Node, Statement } from "../../syntax/ast.ts";
 import type { Place } from "../../syntax/reading.ts";
 import { type AnyNode, walk } from "../../syntax/walk.ts";
@@ -129,7 +130,7 @@ function isAlikeForAll({ syntax, program: { semantics } }: RuleContext, loop: St
   const look = (e: Expression | Statement | undefined): void => {
     if (!e) return;
     walk(e, (node) => {
-      if (node.kind === "member" && node.base.kind === "name" && ofBlock.has(node.base.name.parts.at(-1)?.text ?? "")) return false;
+      if (node.kind === "member" && node.base.kind === "name" && ofBlock.has(lastName(node.base.name))) return false;
       if (node.kind === "call" || node.kind === "subscript" || node.kind === "member") alike = false;
       if (node.kind !== "name" || semantics.constant(node) !== undefined) return true;
       const variable = variables.of(node);

@@ -3,6 +3,7 @@
  * value for the whole warp. What cannot be proved is answered with the reason.
  */
 
+import { lastName } from "../../analysis/sema/scope.ts";
 import type { Expression, FunctionDeclaration, Node, Statement } from "../../syntax/ast.ts";
 import { leftChain } from "../../syntax/terms.ts";
 import type { RuleContext } from "../rule.ts";
@@ -140,7 +141,7 @@ export class Convergence {
     const callee = code.function;
     if (callee.kind === "lambda") return { reason: "it is not known where the lambda is called", at: callee };
     if (callee.specifiers.global) return undefined;
-    const name = callee.name.parts.at(-1)?.text ?? "";
+    const name = lastName(callee.name);
     const calls = this.#callsOf(callee);
     if (calls.length === 0) return { reason: `it is not known who calls \`${name}\``, at: callee.nameSpan };
     if (visiting.has(callee) || visiting.size > maxDepth) return { reason: `\`${name}\` calls itself`, at: callee.nameSpan };
@@ -157,7 +158,7 @@ export class Convergence {
     // Constructors are called by whatever names their type, operators by no name.
     const named =
       callee.role === undefined
-        ? this.#syntax.expressionsMentioning(callee.name.parts.at(-1)?.text ?? "", "call")
+        ? this.#syntax.expressionsMentioning(lastName(callee.name), "call")
         : this.#syntax.expressionsEverywhere("call");
     const calls = named.filter((call) => this.#program.semantics.callee(call)?.function === callee);
     this.#callers.set(callee, calls);
@@ -213,14 +214,14 @@ export class Convergence {
 
   #uniformCall(node: Call, visiting: ReadonlySet<Node>): boolean {
     if (node.callee.kind !== "name") return false;
-    const name = node.callee.name.parts.at(-1)?.text ?? "";
+    const name = lastName(node.callee.name);
     if (votes.test(name)) return !this.#ofBlock || name.startsWith("__syncthreads_");
     const isPure = pure.test(name) || this.#program.semantics.callee(node)?.function.specifiers.constexpr === true;
     return isPure && node.arguments.every((argument) => this.uniform(argument, visiting));
   }
 
   #uniformName(node: Expression & { kind: "name" }, visiting: ReadonlySet<Node>): boolean {
-    const text = node.name.parts.at(-1)?.text ?? "";
+    const text = lastName(node.name);
     if (uniformNames.has(text)) return true;
     if (this.#program.semantics.constant(node) !== undefined) return true;
     const code = this.#syntax.code(node);

@@ -1,5 +1,7 @@
 /** Exchanges the roles of x and y in a kernel. */
+
 import type { LaunchFact } from "../../analysis/facts.ts";
+import { lastName } from "../../analysis/sema/scope.ts";
 import type { Expression, Node } from "../../syntax/ast.ts";
 import type { Edit, Fix, RuleContext } from "../rule.ts";
 import { all, replace } from "./edits.ts";
@@ -84,9 +86,9 @@ const isDim3 = (callee: Expression): boolean => callee.kind === "name" && callee
 /** `threadIdx.x` and the like, in x and y, in a function. */
 export function axesIn({ syntax }: RuleContext, { start, end }: Node): readonly { readonly node: Expression; readonly axis: string }[] {
   return syntax.expressions("member").flatMap((node) => {
-    const axis = node.name.parts.at(-1)?.text ?? "";
+    const axis = lastName(node.name);
     return node.start >= start && node.end <= end && isPlace(node.base) && axis in other ? [{ node, axis }] : [];
   });
 }
 
-const isPlace = (node: Expression): boolean => node.kind === "name" && indices.has(node.name.parts.at(-1)?.text ?? "");
+const isPlace = (node: Expression): boolean => node.kind === "name" && indices.has(lastName(node.name));

@@ -1,4 +1,5 @@
 /** A barrier taken out of the branch that some threads do not take: what stands before it and behind it is guarded each for itself. */
+import { lastName } from "../../analysis/sema/scope.ts";
 import type { Expression, Node, Statement } from "../../syntax/ast.ts";
 import type { Place } from "../../syntax/reading.ts";
 import { walk } from "../../syntax/walk.ts";
@@ -90,7 +91,7 @@ function isSteady({ syntax, program: { semantics } }: RuleContext, condition: Ex
   walk(condition, (node) => {
     if (/^(call|subscript|assign|postfix|lambda)$/.test(node.kind) || (node.kind === "unary" && /^(\+\+|--|\*)$/.test(node.op)))
       steady = false;
-    if (node.kind === "member" && !(node.base.kind === "name" && indices.has(node.base.name.parts.at(-1)?.text ?? ""))) steady = false;
+    if (node.kind === "member" && !(node.base.kind === "name" && indices.has(lastName(node.base.name)))) steady = false;
     const variable = node.kind === "name" ? variables.of(node) : undefined;
     if (variable && variables.writes(variable).some((write) => isIn(write.at))) steady = false;
     return true;

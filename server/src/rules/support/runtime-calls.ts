@@ -1,4 +1,5 @@
 /** Calls of the CUDA runtime in host code, what waits for the device, and how a project checks them. */
+import { lastName } from "../../analysis/sema/scope.ts";
 import type { Expression, Node, Statement } from "../../syntax/ast.ts";
 import type { Reading } from "../../syntax/reading.ts";
 import { walk } from "../../syntax/walk.ts";
@@ -66,8 +67,7 @@ function callWaiting(context: RuleContext, call: Call, depth: number): Waiting {
   const { semantics } = context.program;
   const clear = semantics.clarify(call);
   if (clear.kind !== "call") return "nothing";
-  const name =
-    libraryName(call) ?? (call.callee.kind === "name" || call.callee.kind === "member" ? (call.callee.name.parts.at(-1)?.text ?? "") : "");
+  const name = libraryName(call) ?? (call.callee.kind === "name" || call.callee.kind === "member" ? lastName(call.callee.name) : "");
   const found = semantics.resolve(call.callee).filter(isOwn);
   if (found.length === 0)
     return beginning.test(name) ? "begins" : idle.test(name) || isOfStandard(call) || isClock(context, call) ? "nothing" : "waits";

@@ -1,6 +1,7 @@
 /** Where a local variable or parameter is mentioned, and where it gets its values. */
 
 import type { Semantics } from "../../analysis/sema/index.ts";
+import { lastName } from "../../analysis/sema/scope.ts";
 import type { Expression, ParameterDeclaration, VariableDeclaration } from "../../syntax/ast.ts";
 import { groupBy } from "./group-by.ts";
 import { type SyntaxIndex, sameSpan } from "./syntax-index.ts";
@@ -51,7 +52,7 @@ export class Variables {
   #named(variable: Variable): readonly Name[] {
     const text = nameOf(variable);
     if (text === undefined) return [];
-    const textOf = ({ name }: Name): string => name.parts.at(-1)?.text ?? "";
+    const textOf = ({ name }: Name): string => lastName(name);
     const local = this.#syntax.isLookedAt(variable) && this.#semantics.enclosingFunction(variable) !== undefined;
     if (local) return (this.#here ??= groupBy(this.#syntax.expressions("name"), textOf)).get(text) ?? [];
     return this.#syntax.expressionsMentioning(text, "name").filter((name) => textOf(name) === text);

@@ -220,7 +220,11 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
     return callVariant({ value: object, place }, name);
   if (object.kind === "container") {
     const direct = elementCall(host, e);
-    return direct === undefined ? callContainer(host, object, place, name, elementArguments(host, object, name, e)) : read(host, direct);
+    if (direct !== undefined) return read(host, direct);
+    const given = elementArguments(host, object, name, e);
+    // Its arguments may have changed it.
+    const now = place === undefined ? object : read(host, place);
+    return callContainer(host, now.kind === "container" ? now : object, place, name, given);
   }
   const args = evaluateArguments(host, e.arguments);
   if (object.kind === "string") return callString(host, object.text, place, name, args);

@@ -4,12 +4,11 @@
  */
 import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance } from "../../sema/types.ts";
-import { forgetContent } from "../memory/effects.ts";
+import { forgetChanged } from "../memory/effects.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import { deepest, destructorOf, isFelt } from "../resolve/felt.ts";
 import { basesOf, instanceOf, methodsOf } from "../resolve/methods.ts";
 import { Cell, type RecordValue, type Value } from "../values/model.ts";
-import { unknown } from "../values/values.ts";
 import { tryOut } from "./branches.ts";
 
 /** The object ends: what its destructors change besides it is changed. */
@@ -27,14 +26,12 @@ export function destroy(host: Interpreter, self: Cell, record: RecordInstance | 
 export function passing(host: Interpreter, value: Value): Value {
   const record = instanceOf(value);
   if (record === undefined || value.kind !== "record" || !isFelt(host, record)) return value;
-  const own = new Set<Cell>(value.members.values());
-  const [, { cells, allocations }] = tryOut(host, () => {
+  const [, outcome] = tryOut(host, () => {
     destroy(host, new Cell(value, value.type));
     return undefined;
   });
-  const reason = "it is changed when an object ends";
-  for (const cell of cells.keys()) if (!own.has(cell)) host.journal.set(cell, unknown(reason, cell.type));
-  for (const allocation of allocations.keys()) forgetContent(host, allocation, reason);
+  for (const own of value.members.values()) outcome.cells.delete(own);
+  forgetChanged(host, outcome, "it is changed when an object ends");
   return value;
 }
 
@@ -42,7 +39,7 @@ export function passing(host: Interpreter, value: Value): Value {
 function membersOf({ declaration }: RecordInstance, { members }: RecordValue): Cell[] {
   return (declaration.members ?? []).flatMap((member) => {
     const isObject = member.kind === "variable" && !member.specifiers.static && member.type.kind === "named";
-    const cell = isObject ? members.get(member.name.parts.at(-1)?.text ?? "") : undefined;
+    const cell = isObject ? members.get(lastName(member.name)) : undefined;
     return cell && instanceOf(cell.value) ? [cell] : [];
   });
 }

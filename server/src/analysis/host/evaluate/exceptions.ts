@@ -17,7 +17,7 @@ const exit: Completion = { kind: "exit" };
 
 /** `throw e;`, `throw;` */
 export function runThrow(host: Interpreter, written: Expression | undefined): Completion {
-  if (written === undefined) raise(host, host.handled ?? { value: unknown("what is thrown again") });
+  if (written === undefined) raise(host, host.handled ?? { value: unknown("an exception") });
   else {
     const value = host.evaluate(written);
     if (host.exited) return exit;
@@ -64,7 +64,7 @@ export function runTry(host: Interpreter, { body, handlers, caught }: Statement 
   host.thrown = undefined;
   const [first, ...others] = ways;
   return others.reduce<() => Completion>(
-    (one, other) => () => eitherWay(host, unknown("which handler takes what is thrown"), one, other),
+    (one, other) => () => eitherWay(host, unknown("which handler is meant"), one, other),
     first ?? (() => undefined),
   )();
 }
@@ -85,25 +85,22 @@ function handle(host: Interpreter, handler: Statement, parameter: ParameterDecla
 }
 
 /** Whether a handler takes what is thrown; undefined where that is not known. */
-function isTaker(host: Interpreter, { type: written }: ParameterDeclaration, { value, type, name }: Thrown): boolean | undefined {
+function isTaker(host: Interpreter, { type: written }: ParameterDeclaration, { value, type, name = "" }: Thrown): boolean | undefined {
   const node = written.kind === "reference" ? written.to : written;
   const record = instanceOf(value);
-  const own = node.kind === "named" ? host.globals.record(node.name) : undefined;
-  if (node.kind === "named" && own === undefined) {
-    const base = derivesFromStandard(lastText(node.name), lastText(node.name));
-    if (base === undefined) return undefined;
-    if (record) return derivesByName(host, record.declaration, lastText(node.name));
-    return isPlain(type) ? false : name === undefined ? undefined : derivesFromStandard(name, lastText(node.name));
+  const isStandard = derivesFromStandard(name, name);
+  if (node.kind === "named" && host.globals.record(node.name) === undefined) {
+    const base = lastText(node.name);
+    if (derivesFromStandard(base, base) === undefined) return undefined;
+    if (record) return derivesByName(host, record.declaration, base);
+    return isPlain(type) ? false : derivesFromStandard(name, base);
   }
   const wanted = hostType(host, node);
-  if (wanted?.kind === "record") {
-    if (record) return isOrDerives(host, record, lastName(wanted.record.declaration.name));
-    return isPlain(type) || (name !== undefined && derivesFromStandard(name, name)) ? false : undefined;
-  }
-  if (!isPlain(wanted) || wanted === undefined) return undefined;
-  if (record || (name !== undefined && derivesFromStandard(name, name))) return false;
-  if (wanted.kind === "pointer" && value.kind === "string") return wanted.to.kind === "integer" && wanted.to.name === "char";
-  return isPlain(type) ? sameHostType(wanted, type) : undefined;
+  if (wanted?.kind === "record" && record) return isOrDerives(host, record, lastName(wanted.record.declaration.name));
+  if (record || isStandard) return wanted === undefined ? undefined : false;
+  if (wanted?.kind === "record") return isPlain(type) ? false : undefined;
+  if (wanted?.kind === "pointer" && value.kind === "string") return wanted.to.kind === "integer" && wanted.to.name === "char";
+  return isPlain(wanted) && isPlain(type) ? sameHostType(wanted, type) : undefined;
 }
 
 const isPlain = (type: HostType | undefined): boolean =>

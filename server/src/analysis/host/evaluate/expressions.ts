@@ -3,6 +3,7 @@
 import type { Expression, TypeNode } from "../../../syntax/ast.ts";
 import { leftChain, withoutParentheses } from "../../../syntax/terms.ts";
 import { walk } from "../../../syntax/walk.ts";
+import { lastName } from "../../sema/scope.ts";
 import { tied, tupleElements } from "../library/tuples.ts";
 import { forgetContent, forgetNamed, forgetPlace, forgetTarget, forgetTargets } from "../memory/effects.ts";
 import { blank, hostType } from "../memory/host-types.ts";
@@ -93,7 +94,7 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
       return place === undefined
         ? unknown(
             e.kind === "member"
-              ? `the member \`${e.name.parts.at(-1)?.text ?? ""}\` of an object that is not known`
+              ? `the member \`${lastName(e.name)}\` of an object that is not known`
               : "an element of an array that is not known",
           )
         : read(host, place);

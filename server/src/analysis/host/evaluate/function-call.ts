@@ -1,6 +1,8 @@
 /** Calling functions of the program: overloads, template arguments, parameters, results. */
+
 import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
 import { recipeOf } from "../../sema/library/index.ts";
+import { lastName } from "../../sema/scope.ts";
 import type { Substitution } from "../../sema/types.ts";
 import { forgetPlace, forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
@@ -173,7 +175,7 @@ function isDerived(host: Interpreter, value: Value, type: HostType & { readonly 
 /** `: a(x), b{y}, Base(z)` of a constructor. */
 function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, self: Cell, members: ReadonlyMap<string, Cell>): void {
   for (const { name, values } of fn.initialisers ?? []) {
-    const text = name.parts.at(-1)?.text ?? "";
+    const text = lastName(name);
     const cell = members.get(text);
     if (cell === undefined) {
       const type = hostType(host, { kind: "named", start: name.start, end: name.end, name });
@@ -192,5 +194,5 @@ function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, self: Cel
 }
 
 function nameOf(fn: FunctionDeclaration): string {
-  return fn.name.parts.at(-1)?.text ?? "";
+  return lastName(fn.name);
 }

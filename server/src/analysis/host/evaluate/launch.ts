@@ -1,6 +1,8 @@
 /** Kernel launches: by `<<<>>>` and by the runtime's functions. */
+
 import type { Content } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, LaunchConfiguration } from "../../../syntax/ast.ts";
+import { lastName } from "../../sema/scope.ts";
 import { identity, valueKey } from "../../sema/type-tools.ts";
 import type { Substitution } from "../../sema/types.ts";
 import type { LaunchEntry } from "../launches/launch-entry.ts";
@@ -111,7 +113,7 @@ function kernelOf(host: Interpreter, callee: FunctionValue, args: readonly Argum
 /** A kernel that is only declared here, as another file defines it. */
 function defined(host: Interpreter, chosen: ChosenKernel | undefined): ChosenKernel | undefined {
   if (chosen === undefined || chosen.kernel.body !== undefined) return chosen;
-  const kernel = host.linker?.definition(chosen.kernel.name.parts.at(-1)?.text ?? "");
+  const kernel = host.linker?.definition(lastName(chosen.kernel.name));
   if (kernel === undefined || !kernel.specifiers.global) return chosen;
   const values = chosen.templateArguments.filter((value) => value !== undefined);
   return { ...chosen, kernel, substitution: host.semantics.substitutionFor(kernel, values) };

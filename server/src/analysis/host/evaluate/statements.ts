@@ -1,6 +1,8 @@
 /** Running a statement. */
+
 import type { Condition, Declaration, Expression, Statement, VariableDeclaration } from "../../../syntax/ast.ts";
-import { forgetContent, forgetNamed } from "../memory/effects.ts";
+import { lastName } from "../../sema/scope.ts";
+import { forgetChanged, forgetContent, forgetNamed } from "../memory/effects.ts";
 import { blank, hostType } from "../memory/host-types.ts";
 import { type Completion, declareLocal, type Interpreter, lookUpLocal, ownSteps, step } from "../memory/interpreter.ts";
 import type { Outcome } from "../memory/journal.ts";
@@ -76,9 +78,7 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
       const place = result?.kind === "reference" ? placeOf(host, s.value) : undefined;
       const value = place === undefined ? host.evaluate(s.value) : read(host, place);
       // What is returned by value is not what others have.
-      const isShared =
-        place === undefined &&
-        (s.value.kind === "member" || s.value.kind === "subscript" || s.value.kind === "name" || s.value.kind === "unary");
+      const isShared = place === undefined && /^(member|subscript|name|unary)$/.test(s.value.kind);
       return host.exited ? exit : { kind: "return", value: isShared && !isOwn(host, s.value) ? copied(value) : value, place };
     }
     case "try":
@@ -180,7 +180,7 @@ function leave(host: Interpreter, objects: readonly Cell[], completion: Completi
 function test(host: Interpreter, condition: Condition): Value {
   if (condition.kind !== "variable") return host.scalar(host.evaluate(condition));
   declare(host, condition);
-  const name = condition.name.parts.at(-1)?.text ?? "";
+  const name = lastName(condition.name);
   const place = host.frame.scopes.at(-1)?.get(name);
   return place instanceof Cell ? host.scalar(place.value) : unknown("a declared condition");
 }
@@ -216,7 +216,7 @@ function declare(host: Interpreter, declaration: Declaration): void {
     declareBindings(host, declaration, declaration.bindings);
     return;
   }
-  const name = declaration.name.parts.at(-1)?.text ?? "";
+  const name = lastName(declaration.name);
   declareLocal(host, name, variable(host, declaration, name));
 }
 
@@ -284,7 +284,7 @@ function variable(host: Interpreter, declaration: VariableDeclaration, name: str
 function rangeFor(host: Interpreter, s: Statement & { readonly kind: "range-for" }): Completion {
   const range = host.evaluate(s.range);
   const { bindings } = s.variable;
-  const name = s.variable.name.parts.at(-1)?.text ?? "";
+  const name = lastName(s.variable.name);
   const isCopy = s.variable.type.kind !== "reference";
   const type = s.variable.type.kind === "auto" ? undefined : hostType(host, s.variable.type);
   const elements = rangeElements(host, s.range, range, s.variable.type.kind !== "reference" || s.variable.type.to.const === true);
@@ -358,7 +358,7 @@ function rangeElements(host: Interpreter, expression: Expression, range: Value, 
 
 /** In which order a hash has its elements is the library's: each may be any of them, and what is stored to one may be in any. */
 function unordered(host: Interpreter, { storage, size, type: { element } }: ContainerValue, keeps: boolean): Elements {
-  const reason = "an element of a hash, whose order is not known";
+  const reason = "an element of a hash";
   return {
     size,
     at: () => {
@@ -374,11 +374,7 @@ const mostOfHash = 64;
 
 /** Each turn as the first and as any other: of what turns change nothing is known in any of them. */
 function inAnyOrder(host: Interpreter, count: number, turn: (index: number) => Completion): Completion {
-  const forget = ({ cells, allocations }: Outcome): void => {
-    const reason = "it is changed in an order that is not known";
-    for (const cell of cells.keys()) host.journal.set(cell, unknown(reason, cell.type));
-    for (const allocation of allocations.keys()) forgetContent(host, allocation, reason);
-  };
+  const forget = (outcome: Outcome): void => forgetChanged(host, outcome, "an order that is not known");
   const all = (): Completion => {
     for (let k = 0; k < count; k++) {
       const completion = turn(k);

@@ -1,7 +1,9 @@
 /** Where a file launches kernels, and what leads there: found before anything runs. */
+
 import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode, VariableDeclaration } from "../../../syntax/ast.ts";
 import type { Reading } from "../../../syntax/reading.ts";
 import { type AnyNode, walk } from "../../../syntax/walk.ts";
+import { lastName } from "../../sema/scope.ts";
 
 export interface LaunchSites {
   /** Launch expressions in the order they are written. */
@@ -56,7 +58,7 @@ export function findLaunchSites(
   const all = functions.flatMap((fn) => (fn.body ? candidateOf(fn, fn.body, textOf) : []));
   const tables = variables.filter(({ start, end }) => textOf(start, end).includes("<<<"));
   // Who names one of them may launch.
-  const named = tables.map(({ name }) => name.parts.at(-1)?.text ?? "");
+  const named = tables.map(({ name }) => lastName(name));
   const launching = launchingNames(all, ownerOf, new Set([...elsewhere, ...named]));
   const leading = all.filter(({ fn }) => launching.has(functionName(fn)));
   const lambdas = leading.flatMap(({ fn }) => launchingLambdas(fn, textOf));
@@ -160,7 +162,7 @@ function meets(words: ReadonlySet<string>, names: ReadonlySet<string>): boolean 
 }
 
 export function functionName(fn: FunctionDeclaration): string {
-  return fn.name.parts.at(-1)?.text ?? "";
+  return lastName(fn.name);
 }
 
 function isLaunch(node: Expression & { readonly kind: "call" }): boolean {
@@ -190,7 +192,7 @@ function passesOn(fn: FunctionDeclaration, launching: ReadonlySet<string>): bool
   if (fn.body === undefined) return found;
   walk(fn.body, (node, parent) => {
     const isCalled = parent?.kind === "call" && parent.callee === node;
-    if (node.kind === "name" && !isCalled && launching.has(node.name.parts.at(-1)?.text ?? "")) found = true;
+    if (node.kind === "name" && !isCalled && launching.has(lastName(node.name))) found = true;
     return !found;
   });
   return found;
@@ -221,7 +223,7 @@ function localNames(functions: readonly FunctionDeclaration[], launching: Readon
     walk(body, (node) => {
       if (node.kind === "lambda") add(node.parameters);
       if (node.kind !== "variable") return true;
-      const name = node.name.parts.at(-1)?.text ?? "";
+      const name = lastName(node.name);
       const held = node.bindings ? undefined : node.init?.values[0];
       if (held?.kind === "lambda" && node.type.kind === "auto") lambdas.set(name, [...(lambdas.get(name) ?? []), namesCalled(held)]);
       else for (const each of node.bindings ?? [name]) names.add(each);
@@ -265,7 +267,7 @@ function leadsOn(node: AnyNode, launching: ReadonlySet<string>, mayBeObject: ((n
 }
 
 function namesLaunching(type: TypeNode, launching: ReadonlySet<string>): boolean {
-  return type.kind === "named" && launching.has(type.name.parts.at(-1)?.text ?? "");
+  return type.kind === "named" && launching.has(lastName(type.name));
 }
 
 /** Marks what lies around launches and calls that launch, around those of objects that may among them. */

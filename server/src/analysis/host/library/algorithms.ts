@@ -241,7 +241,7 @@ const moved: LibraryFunction = (host, args, call) => {
 const emptied = ({ type, storage }: ContainerValue): ContainerValue => ({
   kind: "container",
   type,
-  size: unknown("the size of what was moved from"),
+  size: unknown("what was moved from"),
   storage: new Allocation(storage.name, storage.residence, storage.element, {
     bytes: undefined,
     content: unknownContent,

@@ -40,7 +40,7 @@ export function callContainer(
     case "data":
     case "begin":
     case "cbegin":
-      if (!isInOrder(object)) return unknown("the first of a set whose order is not known");
+      if (!isInOrder(object)) return unknown("the first of a hash");
       return pointer(storage, type.element);
     case "end":
     case "cend": {
@@ -119,7 +119,7 @@ export function callContainer(
 
 /** Methods that change nothing, whatever they are. */
 const looking =
-  /^(find|count|contains|lower_bound|upper_bound|equal_range|max_size|c?r?begin|c?r?end|get_allocator|top|front|back|at|before_begin)$/;
+  /^(find|count|contains|(lower|upper)_bound|equal_range|max_size|c?r?(begin|end)|get_allocator|top|front|back|at|before_begin)$/;
 
 /** Elements that are moved one by one. */
 const mostMoved = 4096;

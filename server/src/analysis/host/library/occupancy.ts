@@ -2,7 +2,9 @@
  * The runtime's occupancy calculator. It asks the compiled kernel for its registers, of which only an estimate is known here: an
  * answer that all of the estimate's interval gives is taken as known, any other is an input that is probably the estimate's.
  */
+
 import { type KernelResources, maxPotentialBlockSize, occupancy } from "@warplens/sim-engine";
+import { lastName } from "../../sema/scope.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import { deduce } from "../resolve/deduce.ts";
 import type { HostType, UnknownValue, Value } from "../values/model.ts";
@@ -30,7 +32,7 @@ function answer(host: Interpreter, kernel: Value, calculate: (resources: Resourc
 function resourcesOf(host: Interpreter, kernel: Value): KernelResources | undefined {
   if (kernel.kind !== "function") return undefined;
   const declared = kernel.candidates.find((fn) => fn.specifiers.global) ?? kernel.candidates[0];
-  const name = declared?.name.parts.at(-1)?.text ?? "";
+  const name = lastName(declared?.name);
   const fn = declared?.body === undefined ? host.linker?.definition(name) : declared;
   return fn === undefined ? undefined : host.resources(fn, deduce(host, fn, kernel.templateArguments, [], undefined));
 }

@@ -1,6 +1,7 @@
 /** Methods of `std::string`, of which the text is known. */
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { write } from "../memory/read-write.ts";
+import { raiseStandard } from "../memory/thrown.ts";
 import type { Place, StringValue, Value } from "../values/model.ts";
 import { bool, int, integerOf, unknown, voidValue } from "../values/values.ts";
 import { argumentValue } from "./library.ts";
@@ -32,6 +33,7 @@ export function callString(host: Interpreter, own: string, place: Place | undefi
     }
     case "substr": {
       if (args.length > 0 && first === undefined) break;
+      if ((first ?? 0) > own.length) raiseStandard(host, "out_of_range");
       const from = first ?? 0;
       return text(second === undefined || second < 0 ? own.slice(from) : own.slice(from, from + second));
     }
@@ -71,7 +73,7 @@ export function callString(host: Interpreter, own: string, place: Place | undefi
 
 /** Methods that change nothing, whatever they are. */
 const looking =
-  /^(find|rfind|find_(first|last)_(not_)?of|compare|substr|copy|starts_with|ends_with|contains|capacity|max_size|reserve|c?r?begin|c?r?end)$/;
+  /^(find|rfind|find_(first|last)_(not_)?of|compare|substr|copy|starts_with|ends_with|contains|capacity|max_size|reserve|c?r?(begin|end))$/;
 
 /** A string, or a character as one. */
 function textOf(value: Value): string | undefined {

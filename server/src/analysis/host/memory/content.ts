@@ -151,9 +151,15 @@ export function contentInterval(content: Content, integral: boolean, elements: n
   }
 }
 
+/** A number; undefined of an integer that no double holds. */
+export function exactNumber(value: Value): number | undefined {
+  const number = numberOf(value);
+  return value.kind === "int" && !Number.isSafeInteger(number) ? undefined : number;
+}
+
 /** The content of an array every element of which was stored this value (a range: independently). */
 export function contentOf(value: Value): Content {
-  const exact = numberOf(value);
+  const exact = exactNumber(value);
   if (exact !== undefined) return exact === 0 ? zeroContent : { kind: "constant", value: exact };
   if (value.kind === "pointer" && value.target === undefined) return zeroContent;
   if (value.kind === "range") return { kind: "uniform", lo: value.lo, hi: isFloat(value.type) ? value.hi : value.hi + 1 };
@@ -173,6 +179,10 @@ export function overlaid(content: Content, part: ContentPart, bytes = Number.POS
   const all = [...parts, { ...part, to: Math.min(part.to, bytes) }].filter(({ from, to }) => from < to).sort((a, b) => a.from - b.from);
   return all.length > mostParts ? unknownContent : { kind: "parts", parts: all };
 }
+
+/** The bytes before one; of others nothing is known. */
+export const upTo = (content: Content, end: number): Content =>
+  overlaid(content, { from: end, to: Number.POSITIVE_INFINITY, origin: 0, content: unknownContent });
 
 /** Content of which each element may be from either. */
 export function joinContents(a: Content, b: Content, integral: boolean, elements: number | undefined): Content {
@@ -206,7 +216,7 @@ export function samplesOf(cells: ReadonlyMap<number, Cell>, elementBytes: number
   for (const offset of offsets) {
     const cell = cells.get(offset);
     if (cell === undefined) continue;
-    const value = numberOf(cell.value);
+    const value = exactNumber(cell.value);
     if (value === undefined || offset % elementBytes !== 0) return undefined;
     if (cell.value.kind === "float") integral = false;
     if (cell.value.kind !== "float" || cell.value.type !== "float") single = false;
@@ -352,7 +362,7 @@ function spanOfCells({ summary, cells }: Allocation, elements: number | undefine
   let hi = Number.NEGATIVE_INFINITY;
   let integral = true;
   for (const [offset, { value }] of cells) {
-    const number = numberOf(value);
+    const number = exactNumber(value);
     const [low, high] = value.kind === "range" ? [value.lo, value.hi] : [number, number];
     if (low === undefined || high === undefined || offset % elementBytes !== 0) return unknownContent;
     if (value.kind === "float" || (value.kind === "range" && isFloat(value.type))) integral = false;

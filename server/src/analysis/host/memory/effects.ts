@@ -4,7 +4,7 @@ import type { Content } from "@warplens/sim-engine";
 import { type Allocation, Cell, type Place, type Value } from "../values/model.ts";
 import { unknown } from "../values/values.ts";
 import { type Argument, type Interpreter, lookUpLocal } from "./interpreter.ts";
-import { unknownContent } from "./journal.ts";
+import { type Outcome, unknownContent } from "./journal.ts";
 import { targetOf } from "./pointees.ts";
 
 /** A variable that somebody was given a reference to may hold anything now. */
@@ -89,6 +89,12 @@ function withoutFresh(content: Content): Content {
 export function forgetContent(host: Interpreter, allocation: Allocation, reason: string): void {
   if (allocation.summary.content.kind === "unknown" && allocation.cells.size === 0 && allocation.summary.reason === reason) return;
   host.journal.summarise(allocation, { ...allocation.summary, content: unknownContent, reason }, new Map());
+}
+
+/** Nothing is known any more of what was changed, and undone. */
+export function forgetChanged(host: Interpreter, { cells, allocations }: Outcome, reason: string): void {
+  for (const cell of cells.keys()) host.journal.set(cell, unknown(reason, cell.type));
+  for (const allocation of allocations.keys()) forgetContent(host, allocation, reason);
 }
 
 /** Text that could not be read may change whatever it names; of a macro's call numbers are taken to be copied, as of a function's. */

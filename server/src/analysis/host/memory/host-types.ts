@@ -2,6 +2,7 @@
 
 import type { Declaration, Name, RecordDeclaration, TemplateArgument, TypeNode } from "../../../syntax/ast.ts";
 import type { Residence } from "../../device-events.ts";
+import { lastName } from "../../sema/scope.ts";
 import { packElement, packNames, templateNamed } from "../../sema/template-values.ts";
 import { isPack, isTypeValue } from "../../sema/type-tools.ts";
 import type { RecordInstance, Substitution, Type } from "../../sema/types.ts";
@@ -112,7 +113,7 @@ const isStandard = (host: Interpreter, record: RecordDeclaration): boolean => ho
 /** `std::array` and its like, which sema knows as classes: under another name, or in another class, they come as these. */
 function asContainer(host: Interpreter, type: Type | undefined): HostType | undefined {
   if (type?.kind !== "record") return type;
-  const name = containers[type.record.template.name?.parts.at(-1)?.text ?? ""];
+  const name = containers[lastName(type.record.template.name)];
   if (name === undefined || name === "string" || !isStandard(host, type.record.template)) return type;
   // Ordered, or told apart, by a rule of the program's.
   const [, rule] = type.record.arguments;
@@ -239,7 +240,7 @@ function hidesMembers(host: Interpreter, { declaration, substitution }: RecordIn
     }) ||
     (own.members ?? []).some((member) => {
       if (member.kind !== "variable" || member.specifiers.static) return false;
-      const name = member.name.parts.at(-1)?.text ?? "";
+      const name = lastName(member.name);
       if (names.has(name)) return true;
       names.add(name);
       return false;

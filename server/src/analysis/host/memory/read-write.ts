@@ -49,16 +49,16 @@ export function read(host: Interpreter, place: Place): Value {
   return valueAt(allocation.summary, bytes === undefined ? undefined : offset / bytes, type);
 }
 
-const ofOtherSize = "memory that is seen as elements of another size";
+const ofOtherSize = "memory that is seen otherwise";
 
 /** Numbers of different sizes. */
-function isOfOtherSize(host: Interpreter, a: HostType | undefined, b: HostType | undefined): boolean {
+export function isOfOtherSize(host: Interpreter, a: HostType | undefined, b: HostType | undefined): boolean {
   const isNumber = (type: HostType | undefined): boolean => type?.kind === "integer" || type?.kind === "floating";
   return isNumber(a) && isNumber(b) && sizeOf(host, a) !== sizeOf(host, b);
 }
 
 /** One of integers, the other of floating-point numbers. */
-const isOfOtherKind = (a: HostType | undefined, b: HostType | undefined): boolean =>
+export const isOfOtherKind = (a: HostType | undefined, b: HostType | undefined): boolean =>
   (a?.kind === "integer" && b?.kind === "floating") || (a?.kind === "floating" && b?.kind === "integer");
 
 /** Elements of other sizes than those it is told by. */

@@ -1,9 +1,11 @@
 /** What classes say of how their objects are made and copied: who goes through an array of them number by number has to know. */
+
 import type { Declaration, FunctionDeclaration, TypeNode } from "../../../syntax/ast.ts";
+import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance, Type } from "../../sema/types.ts";
 import type { Interpreter } from "./interpreter.ts";
 
-const lastPart = ({ name }: FunctionDeclaration): string => name.parts.at(-1)?.text ?? "";
+const lastPart = ({ name }: FunctionDeclaration): string => lastName(name);
 
 function functionsIn({ declaration }: RecordInstance): readonly FunctionDeclaration[] {
   return (declaration.members ?? []).flatMap((member: Declaration) => (member.kind === "function" ? [member] : []));

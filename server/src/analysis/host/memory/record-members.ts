@@ -2,8 +2,8 @@
 import { type Content, type RecordMember, scalarBytes } from "@warplens/sim-engine";
 import type { RecordInstance, Type } from "../../sema/types.ts";
 import { Allocation, Cell, type HostType, type RecordValue, type Summary, type Value } from "../values/model.ts";
-import { numberOf, unknown } from "../values/values.ts";
-import { scalarType, valueAt, wholeContent } from "./content.ts";
+import { unknown } from "../values/values.ts";
+import { exactNumber, scalarType, valueAt, wholeContent } from "./content.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { unknownContent, zeroContent } from "./journal.ts";
 import { beginsWithZeros, isCopiedByMembers } from "./record-kinds.ts";
@@ -149,7 +149,7 @@ function wholeRecords(host: Interpreter, allocation: Allocation, type: HostType 
   if (end > mostRecords || !places.every(Number.isInteger)) return undefined;
   return recordsOf(bytes, numbers, (number) => {
     const values = new Float64Array(end);
-    for (let k = 0; k < end; k++) values[k] = numberOf(numberIn(allocation, k, shape, number)) ?? Number.NaN;
+    for (let k = 0; k < end; k++) values[k] = exactNumber(numberIn(allocation, k, shape, number)) ?? Number.NaN;
     return values.some(Number.isNaN) ? unknownContent : { kind: "values", values };
   });
 }

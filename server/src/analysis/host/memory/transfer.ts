@@ -2,13 +2,13 @@
 import type { Content } from "@warplens/sim-engine";
 import { type Allocation, Cell, type HostType, type Value } from "../values/model.ts";
 import { integerOf, pointer, unknown } from "../values/values.ts";
-import { joinContents, overlaid, zeroOf } from "./content.ts";
+import { joinContents, overlaid, upTo, zeroOf } from "./content.ts";
 import { forgetContent, forgetTarget, mayBeWritten, pointeesMayBeWritten } from "./effects.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { unknownContent, zeroContent } from "./journal.ts";
 import { noteStore } from "./loop-trace.ts";
 import { targetOf } from "./pointees.ts";
-import { copied, read, reinterpreted, sizeOf, write } from "./read-write.ts";
+import { copied, isOfOtherKind, isOfOtherSize, read, reinterpreted, write } from "./read-write.ts";
 
 /** memcpy: `bytes` unknown is taken as all. */
 export function copyMemory(host: Interpreter, to: Value, from: Value, bytes: Value): void {
@@ -54,7 +54,7 @@ function copyRange(
   const isOfOwn = !isOther(host, own, to.element);
   // Memory of several types of numbers is not told apart.
   if (summary.content.kind !== "zero" && isOther(host, own, to.summary.as ?? to.element) && !isBlank(to)) {
-    forgetContent(host, to, "numbers of several types are copied there");
+    forgetContent(host, to, "numbers of several types");
     return;
   }
   const as = { as: isOfOwn ? undefined : own };
@@ -94,15 +94,9 @@ function copyRange(
   );
 }
 
-/** The bytes before one; of others nothing is known. */
-const upTo = (content: Content, end: number): Content =>
-  overlaid(content, { from: end, to: Number.POSITIVE_INFINITY, origin: 0, content: unknownContent });
-
 /** Numbers that do not stand in memory as those of the other type do. */
-function isOther(host: Interpreter, a: HostType | undefined, b: HostType | undefined): boolean {
-  const isNumber = (type: HostType | undefined): boolean => type?.kind === "integer" || type?.kind === "floating";
-  return isNumber(a) && isNumber(b) && (a?.kind !== b?.kind || sizeOf(host, a) !== sizeOf(host, b));
-}
+const isOther = (host: Interpreter, a: HostType | undefined, b: HostType | undefined): boolean =>
+  isOfOtherKind(a, b) || isOfOtherSize(host, a, b);
 
 /** Whether nothing stands there that is told as numbers of a type. */
 const isBlank = ({ summary: { content }, cells }: Allocation): boolean =>

@@ -1,4 +1,5 @@
 /** Names at namespace and class scope: variables, functions, records, enumerators, aliases. */
+
 import type {
   Declaration,
   EnumDeclaration,
@@ -9,6 +10,7 @@ import type {
   TypeNode,
   VariableDeclaration,
 } from "../../../syntax/ast.ts";
+import { lastName } from "../../sema/scope.ts";
 
 interface Entry<T> {
   readonly item: T;
@@ -128,8 +130,7 @@ export class Globals {
         const name = declaration.name?.parts.at(-1)?.text;
         if (name !== undefined) put(this.#records, name, { item: declaration, path });
         const inside = name === undefined ? path : [...path, name];
-        for (const member of declaration.members ?? [])
-          if (member.kind === "variable") this.#members.add(member.name.parts.at(-1)?.text ?? "");
+        for (const member of declaration.members ?? []) if (member.kind === "variable") this.#members.add(lastName(member.name));
         // Data members are no globals, static ones are.
         this.#walk(
           (declaration.members ?? []).filter(

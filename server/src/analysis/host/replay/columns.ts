@@ -1,6 +1,6 @@
 /** Arrays that a replayed loop reads and writes, as plain numbers. */
 import { type Content, scalarBytes } from "@warplens/sim-engine";
-import { exactPattern, overlaid, scalarType } from "../memory/content.ts";
+import { exactPattern, overlaid, scalarType, upTo } from "../memory/content.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { read, write } from "../memory/read-write.ts";
@@ -254,7 +254,7 @@ export class Column implements List {
     }
     if (end === 0) return unknownContent;
     const known = this.#run(values.subarray(0, end), invented);
-    return end === this.length ? known : upTo(known, end, scalarBytes[scalarType(this.type) ?? "i8"]);
+    return end === this.length ? known : upTo(known, end * scalarBytes[scalarType(this.type) ?? "i8"]);
   }
 
   /** The elements from the first to the last that the loop touched, by pages, or that stand alone in cells: `[first, end)`. */
@@ -327,15 +327,6 @@ const isMade = (content: Content): boolean =>
 const isInvented = (content: Content): boolean =>
   (content.kind === "values" && content.drawn === true) ||
   (content.kind === "parts" && content.parts.some((part) => isInvented(part.content)));
-
-/** The first elements, of so many bytes each; of others nothing is known. */
-const upTo = (content: Content, end: number, bytes: number): Content => ({
-  kind: "parts",
-  parts: [
-    { from: 0, to: end * bytes, origin: 0, content },
-    { from: end * bytes, to: Number.POSITIVE_INFINITY, origin: 0, content: unknownContent },
-  ],
-});
 
 /** Values from which it mostly shows that they follow no pattern. */
 const fewValues = 64;

@@ -1,7 +1,9 @@
 /** Loops whose number of turns is known before the first: a counter, a step and a bound that do not change. */
+
 import type { Expression, Statement } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { commonName, isFloatName } from "../../sema/arithmetic-types.ts";
+import { lastName } from "../../sema/scope.ts";
 import { hostType } from "../memory/host-types.ts";
 import { bounds } from "../values/values.ts";
 import type { NumberName } from "./arithmetic.ts";
@@ -26,7 +28,7 @@ export function innerLoop(machine: Machine, nest: Nest, s: For): Execute | undef
   const { init } = s;
   const [declaration] = init?.kind === "declaration" ? init.declarations : [];
   if (init?.kind !== "declaration" || init.declarations.length !== 1 || declaration?.kind !== "variable") return undefined;
-  const name = declaration.name.parts.at(-1)?.text ?? "";
+  const name = lastName(declaration.name);
   const [value] = declaration.init?.values ?? [];
   if (!value || declaration.init?.values.length !== 1 || declaration.bindings || stepOf(s)?.name !== name) return undefined;
   const made = codeOf(machine, value);

@@ -1,5 +1,7 @@
 /** Variables that replayed code declares. */
+
 import type { Declaration, Expression, VariableDeclaration } from "../../../syntax/ast.ts";
+import { lastName } from "../../sema/scope.ts";
 import { hostType } from "../memory/host-types.ts";
 import { initialise } from "../resolve/construct.ts";
 import { Cell, type HostType } from "../values/model.ts";
@@ -34,7 +36,7 @@ const { normal } = ending;
 export function declare(machine: Machine, declaration: Declaration): Execute {
   if (declaration.kind !== "variable") throw new Unsupported();
   const { type, init, bindings } = declaration;
-  const name = declaration.name.parts.at(-1)?.text ?? "";
+  const name = lastName(declaration.name);
   if (declaration.specifiers.static) {
     machine.scopes.at(-1)?.set(name, staticTarget(machine, declaration, name));
     return executing(() => undefined);

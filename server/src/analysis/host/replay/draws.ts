@@ -1,5 +1,7 @@
 /** Random numbers that replayed code draws: from `rand` and its kin, engines and distributions of <random>. */
+
 import type { Expression, VariableDeclaration } from "../../../syntax/ast.ts";
+import { lastName } from "../../sema/scope.ts";
 import { discrete, distributions, type Kept, shares } from "../library/distributions.ts";
 import { generators } from "../library/generators.ts";
 import { engineOf, madeUp, resultOf, Source, type Stream, shortName, sourceOf, streamOfLibrary, weightsOf } from "../library/random.ts";
@@ -170,7 +172,7 @@ interface MadeDrawer {
 /** `std::uniform_int_distribution<int>(a, b)` and its kin. */
 export function madeDrawer(machine: Machine, type: VariableDeclaration["type"], written: readonly Expression[]): MadeDrawer | undefined {
   const { host, random } = machine;
-  const name = type.kind === "named" ? (type.name.parts.at(-1)?.text ?? "") : "";
+  const name = type.kind === "named" ? lastName(type.name) : "";
   if (!random || !(distributions.has(name) || generators.has(name) || name === "random_device")) return undefined;
   const known = hostType(host, type);
   if (known?.kind !== "record") return undefined;

@@ -1,6 +1,7 @@
 /** Expressions of host code as closures over numbers. */
 import type { Expression } from "../../../syntax/ast.ts";
 import { leftChain, withoutParentheses } from "../../../syntax/terms.ts";
+import { walk } from "../../../syntax/walk.ts";
 import { commonName, isFloatName, promotedName } from "../../sema/arithmetic-types.ts";
 import { hostType } from "../memory/host-types.ts";
 import { lastText } from "../resolve/names.ts";
@@ -9,6 +10,7 @@ import { typeOfValue } from "../values/type-of-value.ts";
 import { numberOf } from "../values/values.ts";
 import { searchIndex, searchResult } from "./algorithms.ts";
 import { conversion, isComparison, type Known, type NumberName, type Operation, operation, shift } from "./arithmetic.ts";
+import { lambdaAt, methodAt, ownMethod } from "./called.ts";
 import { callCode } from "./calls.ts";
 import { combinedLine, constantLine, type Line } from "./lines.ts";
 import { GivenUp, type Machine, type Run, spend, type Target, Unsupported } from "./machine.ts";
@@ -228,7 +230,7 @@ function binaryCode(machine: Machine, e: Expression & { readonly kind: "binary" 
     const { effects } = machine;
     const right = codeOf(machine, each.right);
     // What stands on the left may be read before or behind what the right does to it.
-    if (machine.effects !== effects && each.op !== "," && !isUntouched(each === chain[0] ? each.left : undefined, each.right))
+    if (machine.effects !== effects && each.op !== "," && !isUntouched(machine, each === chain[0] ? each.left : undefined, each.right))
       throw new Unsupported();
     made =
       each.op === ","
@@ -245,8 +247,26 @@ function binaryCode(machine: Machine, e: Expression & { readonly kind: "binary" 
 }
 
 /** Whether a variable, where it is one, is none that an expression that follows it changes. */
-function isUntouched(left: Expression | undefined, right: Expression): boolean {
-  return left === undefined || !isPlaceLike(withoutParentheses(left)) || isOrderTold(right, left);
+function isUntouched(machine: Machine, left: Expression | undefined, right: Expression): boolean {
+  if (left === undefined || !isPlaceLike(withoutParentheses(left))) return true;
+  let calls = false;
+  walk(right, (node) => {
+    if (node.kind === "call") calls ||= isOwnCall(machine, node.callee);
+    return !calls;
+  });
+  return !calls && isOrderTold(right, left);
+}
+
+/** A function of the program's, rather than the library's. */
+function isOwnCall(machine: Machine, callee: Expression): boolean {
+  if (callee.kind === "member") return methodAt(machine, callee) !== undefined;
+  if (callee.kind !== "name") return true;
+  const { host } = machine;
+  return (
+    lambdaAt(machine, callee) !== undefined ||
+    host.globals.functions(callee.name, host.frame.path).length > 0 ||
+    ownMethod(machine, lastText(callee.name)) !== undefined
+  );
 }
 
 const isPlaceLike = ({ kind }: Expression): boolean => kind === "name" || kind === "subscript" || kind === "member" || kind === "unary";

@@ -2,13 +2,14 @@
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { isFloatName } from "../../sema/arithmetic-types.ts";
+import { exactNumber } from "../memory/content.ts";
 import { sizeOf } from "../memory/read-write.ts";
 import { numbersOf as recordNumbers } from "../memory/record-members.ts";
 import { isFelt } from "../resolve/felt.ts";
 import { lastText } from "../resolve/names.ts";
 import { placeOf } from "../resolve/places.ts";
 import { type Allocation, Cell, type ContainerType, type ContainerValue, type HostType } from "../values/model.ts";
-import { integerOf, numberOf } from "../values/values.ts";
+import { integerOf } from "../values/values.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
 import { lengthOf } from "./lists.ts";
 import {
@@ -185,7 +186,7 @@ function elementsOf({ size, storage }: ContainerValue): Known[] {
   if (count === undefined || elementBytes === undefined) giveUp();
   return Array.from({ length: count }, (_, k): Known => {
     const cell = cells.get(k * elementBytes);
-    if (cell) return numberOf(cell.value);
+    if (cell) return exactNumber(cell.value);
     if (content.kind === "zero") return 0;
     if (content.kind === "constant") return content.value;
     return content.kind === "values" && !content.drawn ? content.values[k] : undefined;

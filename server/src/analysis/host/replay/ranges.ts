@@ -1,5 +1,7 @@
 /** `for (x : list)` in replayed code. */
+
 import type { Statement } from "../../../syntax/ast.ts";
+import { lastName } from "../../sema/scope.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Known } from "./arithmetic.ts";
 import { bindMembers } from "./declarations.ts";
@@ -95,7 +97,7 @@ function variable(machine: Machine, { variable: declared }: RangeFor, element: T
     };
   }
   const scope = machine.scopes.at(-1);
-  const name = declared.name.parts.at(-1)?.text ?? "";
+  const name = lastName(declared.name);
   if (isReference || element.kind === "numbers") {
     // A row that is copied would have to be.
     if (!isReference) throw new Unsupported();

@@ -1,6 +1,8 @@
 /** Records of numbers, member by member: those the replayed code makes, copies and puts into lists. */
+
 import type { Expression, FunctionDeclaration } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
+import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
 import { beginsWithZeros, constructorsIn, memberClass } from "../memory/record-kinds.ts";
@@ -123,7 +125,7 @@ function chosenFor(
     parameters.some(({ type }) => type.kind === "named" && lastText(type.name) === "initializer_list") ||
     (parameters.length >= count && parameters.slice(count).every((parameter) => parameter.default !== undefined));
   const [only, ...others] = declared.filter(mayTake);
-  const owner = record.declaration.name?.parts.at(-1)?.text ?? "";
+  const owner = lastName(record.declaration.name);
   const [written, more] = host.globals.methods(owner, owner).filter(({ parameters }) => parameters.length === count);
   if (!only || others.length > 0 || only.parameters.length !== count || !written || more) throw new Unsupported();
   return written;

@@ -33,7 +33,7 @@ export function initialise(
   residence: Residence = "host",
 ): Value {
   const { init } = declaration;
-  const name = declaration.name.parts.at(-1)?.text ?? "";
+  const name = lastName(declaration.name);
   if (type === undefined && init !== undefined && init.style !== "copy" && isDeduced(host, declaration.type)) {
     const args = init.values.map((value): Argument => ({ value: host.evaluate(value) }));
     const made = deducedClass(host, declaration.type, args);
@@ -64,7 +64,7 @@ export function initialise(
   const args = init.values.map((value) => host.argument(value));
   const values = args.map(({ value }) => value);
   if (type !== undefined) return constructFrom(host, type, args, zeroed);
-  const written = declaration.type.kind === "named" ? (declaration.type.name.parts.at(-1)?.text ?? "") : "";
+  const written = declaration.type.kind === "named" ? lastName(declaration.type.name) : "";
   if (declaration.type.kind === "auto" || /ptr/i.test(written)) return values[0] ?? unknown(`\`${name}\` is not initialised`);
   return openRecord(written);
 }
@@ -230,7 +230,7 @@ function fillArray(
       const element = fromExpression(host, type.of, value);
       if (isLeftOut(type.of, value, element)) {
         allocation.cells.clear();
-        allocation.summary = { ...allocation.summary, content: unknownContent, reason: "braces are left out in a list" };
+        allocation.summary = { ...allocation.summary, content: unknownContent, reason: leftOut };
         return;
       }
       allocation.cells.set(offset, new Cell(element, type.of, undefined, true));
@@ -246,12 +246,14 @@ export function refer(host: Interpreter, object: Value, name: string, e: Express
   if (place instanceof Cell) object.members.set(name, place);
   else {
     // An element may be stored to by it, whenever.
-    if (place) forgetContent(host, place.allocation, "an object has a reference to an element");
+    if (place) forgetContent(host, place.allocation, "an object refers to it");
     const cell = object.members.get(name);
-    if (cell) write(host, cell, place ? unknown("an element that an object refers to", cell.type) : value);
+    if (cell) write(host, cell, place ? unknown("an object refers to it", cell.type) : value);
   }
   return true;
 }
+
+const leftOut = "braces are left out in a list";
 
 /** Whether an object of several numbers is given just one, because its braces are left out. */
 function isLeftOut(type: HostType | undefined, written: Expression, value: Value): boolean {
@@ -268,7 +270,7 @@ function aggregate(host: Interpreter, type: HostType & { readonly kind: "record"
   // Braces of a base; those left out around a member leave the elements behind them to others.
   const isNested = type.record.declaration.bases.length > 0 && elements.some(({ value }) => value.kind === "list");
   if (isNested || (elements.length > cells.length && !elements.some(({ designator }) => designator)))
-    return blank(host, type, false, "a list whose elements are not told apart");
+    return blank(host, type, false, leftOut);
   let index = 0;
   for (const { designator, value } of elements) {
     if (designator !== undefined) index = Math.max(0, [...made.members.keys()].indexOf(designator));
@@ -277,7 +279,7 @@ function aggregate(host: Interpreter, type: HostType & { readonly kind: "record"
     const name = [...made.members.keys()][index - 1] ?? "";
     if (cell === undefined || refer(host, made, name, value)) continue;
     const element = fromExpression(host, cell.type, value);
-    if (isLeftOut(cell.type, value, element)) return blank(host, type, false, "braces are left out in a list");
+    if (isLeftOut(cell.type, value, element)) return blank(host, type, false, leftOut);
     write(host, cell, element);
   }
   return made;
@@ -385,7 +387,7 @@ function defaults(host: Interpreter, made: RecordValue, type: HostType & { reado
   }
   for (const member of declaration.members ?? []) {
     if (member.kind !== "variable" || member.specifiers.static) continue;
-    const cell = made.members.get(member.name.parts.at(-1)?.text ?? "");
+    const cell = made.members.get(lastName(member.name));
     if (cell === undefined) continue;
     if (member.init !== undefined) write(host, cell, initialise(host, member, cell.type, true));
     else if (cell.type?.kind === "record" && cell.value.kind === "record" && !isPlain(cell.type))

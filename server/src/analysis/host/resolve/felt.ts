@@ -1,11 +1,14 @@
 /** Destructors that change something besides the object that ends: a counter, a variable that it has a reference to. */
+
 import type { Expression, FunctionDeclaration, Node } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { walk } from "../../../syntax/walk.ts";
+import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import { basesOf, methodsOf } from "./methods.ts";
+import { changedBy } from "./order.ts";
 
 /** Objects in each other that are looked at. */
 export const deepest = 8;
@@ -42,29 +45,21 @@ export function isFelt(host: Interpreter, record: RecordInstance, depth = 0): bo
 function ownNames({ declaration }: RecordInstance): Set<string> {
   return new Set(
     (declaration.members ?? []).flatMap((member) =>
-      member.kind === "variable" && !member.specifiers.static && member.type.kind !== "reference"
-        ? [member.name.parts.at(-1)?.text ?? ""]
-        : [],
+      member.kind === "variable" && !member.specifiers.static && member.type.kind !== "reference" ? [lastName(member.name)] : [],
     ),
   );
 }
 
 /** Calls that change nothing that host code goes by but what they free. */
-const harmless =
-  /^(cuda|cu[A-Z]|cublas|cufft|curand|cusparse|cusolver|cudnn|nccl|nvtx|free$|delete|f?printf$|puts$|fputs$|fclose$|exit$|abort$|std$)/;
+const harmless = /^(cu|nccl|nvtx|free$|delete|f?printf$|puts$|fputs$|fclose$|exit$|abort$|std$)/;
 
 function changesOthers(host: Interpreter, fn: FunctionDeclaration, own: ReadonlySet<string>, depth = 0): boolean {
   if (!fn.body || depth > 2) return false;
   const local = new Set(fn.parameters.flatMap(({ name, type }) => (name === undefined || type.kind === "reference" ? [] : [name])));
   let found = false;
   walk(fn.body, (node) => {
-    if (node.kind === "variable" && node.type.kind !== "reference") local.add(node.name.parts.at(-1)?.text ?? "");
-    const target =
-      node.kind === "assign"
-        ? node.left
-        : node.kind === "postfix" || (node.kind === "unary" && (node.op === "++" || node.op === "--"))
-          ? node.operand
-          : undefined;
+    if (node.kind === "variable" && node.type.kind !== "reference") local.add(lastName(node.name));
+    const target = changedBy(node);
     if (target && !isOwn(target, own, local)) found = true;
     if (node.kind === "call" && changesByCall(host, node, own, local, depth)) found = true;
     return !found;
@@ -80,8 +75,8 @@ function changesByCall(
   depth: number,
 ): boolean {
   if (callee.kind === "member") return !isOwn(callee.base, own, local);
-  if (callee.kind !== "name" || harmless.test(callee.name.parts.at(-1)?.text ?? "")) return false;
-  if (own.has(callee.name.parts.at(-1)?.text ?? "")) return true;
+  if (callee.kind !== "name" || harmless.test(lastName(callee.name))) return false;
+  if (own.has(lastName(callee.name))) return true;
   const [fn] = host.globals.functions(callee.name, host.frame.path);
   return fn !== undefined && changesOthers(host, fn, new Set(), depth + 1);
 }
@@ -89,8 +84,8 @@ function changesByCall(
 /** A variable of the destructor's own, or a member of the object that is its own. */
 function isOwn(written: Expression, own: ReadonlySet<string>, local: ReadonlySet<string>): boolean {
   const e = withoutParentheses(written);
-  if (e.kind === "name") return own.has(e.name.parts.at(-1)?.text ?? "") || local.has(e.name.parts.at(-1)?.text ?? "");
+  if (e.kind === "name") return own.has(lastName(e.name)) || local.has(lastName(e.name));
   if (e.kind !== "member") return false;
-  if (e.arrow && withoutParentheses(e.base).kind === "this") return own.has(e.name.parts.at(-1)?.text ?? "");
+  if (e.arrow && withoutParentheses(e.base).kind === "this") return own.has(lastName(e.name));
   return !e.arrow && isOwn(e.base, own, local);
 }

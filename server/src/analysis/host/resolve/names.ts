@@ -1,7 +1,9 @@
 /** What a name means where it stands: a value, and a place if it is an lvalue. */
+
 import type { Expression, Name, VariableDeclaration } from "../../../syntax/ast.ts";
 import { walk } from "../../../syntax/walk.ts";
 import type { Entity } from "../../sema/scope.ts";
+import { lastName } from "../../sema/scope.ts";
 import { valueKey } from "../../sema/type-tools.ts";
 import type { TemplateValue as KnownValue, RecordInstance, Substitution } from "../../sema/types.ts";
 import { blank, hostType, templateValues } from "../memory/host-types.ts";
@@ -20,7 +22,7 @@ import { qualifier } from "./methods.ts";
 type NameExpression = Expression & { readonly kind: "name" };
 
 export function lastText(name: Name): string {
-  return name.parts.at(-1)?.text ?? "";
+  return lastName(name);
 }
 
 export function namePlace(host: Interpreter, name: Name): Place | undefined {

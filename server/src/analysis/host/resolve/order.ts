@@ -1,6 +1,6 @@
 /** Whether it matters which of two expressions is evaluated first. */
 import type { Expression } from "../../../syntax/ast.ts";
-import { walk } from "../../../syntax/walk.ts";
+import { type AnyNode, walk } from "../../../syntax/walk.ts";
 import { lastText } from "./names.ts";
 
 interface Names {
@@ -21,12 +21,7 @@ function namesIn(e: Expression): Names {
   walk(e, (node) => {
     if (node.kind === "name") all.add(lastText(node.name));
     if (node.kind === "call" || node.kind === "new") calls = true;
-    const target =
-      node.kind === "assign"
-        ? node.left
-        : node.kind === "postfix" || (node.kind === "unary" && (node.op === "++" || node.op === "--"))
-          ? node.operand
-          : undefined;
+    const target = changedBy(node);
     if (target)
       walk(target, (inner) => {
         if (inner.kind === "name") changed.add(lastText(inner.name));
@@ -37,6 +32,12 @@ function namesIn(e: Expression): Names {
   const made: Names = { all, changed: calls ? undefined : changed };
   known.set(e, made);
   return made;
+}
+
+/** What an expression by itself stores to. */
+export function changedBy(node: AnyNode): Expression | undefined {
+  if (node.kind === "assign") return node.left;
+  return node.kind === "postfix" || (node.kind === "unary" && (node.op === "++" || node.op === "--")) ? node.operand : undefined;
 }
 
 /**

@@ -1,5 +1,7 @@
 /** Names of the C library and the CUDA runtime that stand for numbers. */
+
 import type { Name } from "../../../syntax/ast.ts";
+import { lastName } from "../../sema/scope.ts";
 import type { Value } from "./model.ts";
 import { float, int, nullPointer } from "./values.ts";
 
@@ -83,7 +85,7 @@ const floats: Readonly<Record<string, number>> = {
 
 /** The value of a library's name; undefined when it is none. */
 export function libraryConstant(name: Name): Value | undefined {
-  const text = name.parts.at(-1)?.text ?? "";
+  const text = lastName(name);
   const value = Object.hasOwn(integers, text) ? integers[text] : undefined;
   if (value !== undefined) return int(value, value > 2147483647 ? "uint" : "int");
   const number = Object.hasOwn(floats, text) ? floats[text] : undefined;

@@ -1,7 +1,9 @@
 /** Built-in loads, stores, atomics and asynchronous copies. */
+
 import type { AccessOptions, AtomicOperation, AtomicScope, Op, Space } from "@warplens/sim-engine";
 import type { Expression } from "../../../syntax/ast.ts";
 import type { AccessRecipe, Recipe } from "../../sema/library/recipe.ts";
+import { lastName } from "../../sema/scope.ts";
 import { isFloating } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
 import { type Called, type Lowering, nothing, type Place, value } from "../emit/lowering.ts";
@@ -15,7 +17,7 @@ const optionsOf = (recipe: AccessRecipe): Pick<AccessOptions, "cache" | "volatil
 /** Of the newer spelling of atomics: the fence that a memory order makes, which stands among the operands; none where there is none. */
 function fenceOf(lowering: Lowering, order: Expression | undefined, not: "ACQUIRE" | "RELEASE"): void {
   if (order === undefined) return;
-  const word = order.kind === "name" ? (order.name.parts.at(-1)?.text ?? "") : "";
+  const word = order.kind === "name" ? lastName(order.name) : "";
   if (!word.endsWith("RELAXED") && !word.endsWith(not)) lowering.builder.emit({ kind: "fence", scope: "device" }, "void");
 }
 
