@@ -1,5 +1,5 @@
 /** Expressions of host code as closures over numbers. */
-import type { Expression } from "../../../syntax/ast.ts";
+import type { Expression, FunctionDeclaration } from "../../../syntax/ast.ts";
 import { leftChain, withoutParentheses } from "../../../syntax/terms.ts";
 import { walk } from "../../../syntax/walk.ts";
 import { commonName, isFloatName, promotedName } from "../../sema/arithmetic-types.ts";
@@ -257,14 +257,16 @@ function isUntouched(machine: Machine, left: Expression | undefined, right: Expr
   return !calls && isOrderTold(right, left);
 }
 
-/** A function of the program's, rather than the library's. */
+/** A call that may store to variables around it: by a reference that it is given, or one that it has taken along. */
 function isOwnCall(machine: Machine, callee: Expression): boolean {
   if (callee.kind === "member") return methodAt(machine, callee) !== undefined;
   if (callee.kind !== "name") return true;
   const { host } = machine;
+  const takes = ({ parameters }: FunctionDeclaration): boolean =>
+    parameters.some(({ type }) => type.kind === "reference" && !type.to.const);
   return (
     lambdaAt(machine, callee) !== undefined ||
-    host.globals.functions(callee.name, host.frame.path).length > 0 ||
+    host.globals.functions(callee.name, host.frame.path).some(takes) ||
     ownMethod(machine, lastText(callee.name)) !== undefined
   );
 }
