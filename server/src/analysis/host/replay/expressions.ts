@@ -271,7 +271,8 @@ function isOwnCall(machine: Machine, callee: Expression): boolean {
   );
 }
 
-const isPlaceLike = ({ kind }: Expression): boolean => kind === "name" || kind === "subscript" || kind === "member" || kind === "unary";
+const isPlaceLike = (e: Expression): boolean =>
+  e.kind === "name" || e.kind === "subscript" || e.kind === "member" || (e.kind === "unary" && e.op === "*");
 
 /** What has an effect is run or not, as the operand before it tells. @throws Unsupported */
 function perhaps({ random }: Machine): void {
