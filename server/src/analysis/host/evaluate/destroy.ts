@@ -31,7 +31,7 @@ export function passing(host: Interpreter, value: Value): Value {
     return undefined;
   });
   for (const own of value.members.values()) outcome.cells.delete(own);
-  forgetChanged(host, outcome, "it is changed when an object ends");
+  forgetChanged(host, outcome, "an object that ends changes it");
   return value;
 }
 

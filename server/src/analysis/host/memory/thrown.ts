@@ -9,8 +9,7 @@ export function raise(host: Interpreter, thrown: Thrown): void {
 }
 
 /** What a function of the library throws. */
-export const raiseStandard = (host: Interpreter, name: string): void =>
-  raise(host, { value: unknown("an exception of the library"), name });
+export const raiseStandard = (host: Interpreter, name: string): void => raise(host, { value: unknown("an exception"), name });
 
 /** By class: what it derives from. */
 const bases: Readonly<Record<string, string>> = {
