@@ -147,6 +147,13 @@ export const data: CompilerData = {
           source: "compiler-probes",
           at: "pointers.json: 122 that a loop of one pointer keeps, not 126; of four 118, not 122 (125 here); pressedLoops.json: 121, not 125",
         },
+        threadsAssumed: {
+          value: 256,
+          unit: "threads",
+          basis: "fitted",
+          source: "compiler-probes",
+          at: "pointers.json: with a bound of 256 as with none; with 512 half as many values, with 1024 a quarter; with 128 more than 206",
+        },
         uncountedReducedSize: {
           value: 53,
           unit: "operations",

@@ -56,6 +56,11 @@ export const compilerFigureDefinitions = {
   // Addresses and accesses, in NVVM.
   pointerReach: number("NVVM", "steps", "How many steps of a loop addresses may be apart, to share a pointer"),
   valuesBesidePointers: number("NVVM", "values", "As many that a loop keeps leave no registers for pointers that it would advance"),
+  threadsAssumed: number(
+    "NVVM",
+    "threads",
+    "Of a block, where the source does not say: of more of them each has fewer registers, and a loop may keep fewer values",
+  ),
   uncountedReducedSize: number(
     "NVVM",
     "operations",

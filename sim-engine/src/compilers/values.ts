@@ -24,6 +24,7 @@ export const plain: readonly PlainCompiler[] = [
       speculatedSize: 4,
       pointerReach: 16,
       valuesBesidePointers: 124,
+      threadsAssumed: 256,
       uncountedReducedSize: 53,
       widestAccess: 16,
       widestConstantAccess: 8,

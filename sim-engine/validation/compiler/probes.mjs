@@ -309,14 +309,14 @@ for (int y = 0; y < ${side}; y++) for (int x = 0; x < ${side}; x++) p[(t * ${sid
 }
 
 /**
- * Whether a loop that reads rows of a matrix advances pointers or multiplies in each turn: by the values that it keeps, where it is known how
- * often it runs; and by how long a turn is, what the counter steps by and its type, which says whether that is known.
+ * Whether a loop that reads rows of a matrix advances pointers or multiplies in each turn: by the values that it keeps and the threads that a block
+ * is said to have, where it is known how often it runs; and by how long a turn is, what the counter steps by and its type, which says whether that is known.
  */
 function* pointers() {
   const read = (loads) => Array.from({ length: loads }, (_, at) => `v += q[(i + r + ${3 * at}) * m + c];`).join(" ");
-  const probe = (name, type, loads, varied, step, kept, turn) => ({
+  const probe = (name, type, loads, varied, step, kept, turn, bounds = "") => ({
     name,
-    source: `extern "C" __global__ void ${name}(float* p, const float* q, ${type} n, ${type} m) {
+    source: `extern "C" __global__ void ${bounds}${name}(float* p, const float* q, ${type} n, ${type} m) {
 ${type} t = threadIdx.x, r = t / 128, c = blockIdx.x * 128 + t % 128; float x[${kept}] = {};
 #pragma unroll 1
 for (${type} i = 0; i < n; i += ${step}) { float v = 0.0f; ${read(loads)} ${turn} }
@@ -330,6 +330,11 @@ for (int j = 0; j < ${kept}; j++) p[t + j * 256] = x[j]; }`,
         const turn = `\n#pragma unroll\nfor (int j = 0; j < ${kept}; j++) x[j] = x[j] * v + j;`;
         yield probe(`kept_${type}_${loads}_${kept}`, type, loads, { kept }, 1, kept, turn);
       }
+  for (const threads of [128, 256, 512, 1024])
+    for (const kept of [16, 24, 32, 48, 56, 64, 96, 112, 128, 160, 200]) {
+      const turn = `\n#pragma unroll\nfor (int j = 0; j < ${kept}; j++) x[j] = x[j] * v + j;`;
+      yield probe(`bound_${threads}_${kept}`, "int", 1, { threads, kept }, 1, kept, turn, `__launch_bounds__(${threads}) `);
+    }
   for (const type of ["int", "size_t"])
     for (const loads of [1, 2, 4])
       for (const step of [1, 16])

@@ -79,7 +79,7 @@ function reduceLoop(kernel: Kernel, loop: Loop, fragments: Fragments, work: Work
       }
     }
   }
-  if (found.size === 0 || isLeft(loop, entry, inLoop)) return false;
+  if (found.size === 0 || isLeft(kernel, loop, entry, inLoop)) return false;
   const tree = dominators(kernel);
   for (const group of found.values()) {
     // No offset of a constant goes into an instruction that loads a fragment: several in a turn would each need a pointer, which LLVM does not take.
@@ -96,11 +96,15 @@ function reduceLoop(kernel: Kernel, loop: Loop, fragments: Fragments, work: Work
  * Whether NVVM computes each address anew in every turn: of a loop that keeps so many values that there would be no registers for pointers, and
  * of one that is long and of which it does not know how often it runs (validation/compiler/pointers.json).
  */
-function isLeft(loop: Loop, entry: Block, inLoop: (op: Op) => boolean): boolean {
+function isLeft({ launchBounds }: Kernel, loop: Loop, entry: Block, inLoop: (op: Op) => boolean): boolean {
   const kept = new Set<Op>(loop.header.phis);
   for (const { phis, ops } of loop.blocks)
     for (const { args } of [...phis, ...ops]) for (const arg of args) if (!inLoop(arg) && arg.action.kind !== "const") kept.add(arg);
-  return kept.size >= nvcc.valuesBesidePointers || (sizes(loop).raw > nvcc.uncountedReducedSize && !isKnown(loop, entry));
+  const threads = launchBounds?.maxThreads ?? nvcc.threadsAssumed;
+  return (
+    (kept.size * threads) / nvcc.threadsAssumed > nvcc.valuesBesidePointers ||
+    (sizes(loop).raw > nvcc.uncountedReducedSize && !isKnown(loop, entry))
+  );
 }
 
 /** Whether it is known before the loop how often it runs. */
