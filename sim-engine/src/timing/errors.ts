@@ -4,13 +4,13 @@ import type { TimeErrors } from "./error-bar.ts";
 export const timeErrors: TimeErrors = {
   wider: 1,
   classes: {
-    launch: { launches: 70, error: 0.07 },
-    compute: { launches: 169, error: 0.25 },
-    l1: { launches: 211, error: 0.16 },
-    l2: { launches: 291, error: 0.22 },
-    memory: { launches: 308, error: 0.17 },
+    launch: { launches: 76, error: 0.08 },
+    compute: { launches: 174, error: 0.25 },
+    l1: { launches: 229, error: 0.16 },
+    l2: { launches: 315, error: 0.21 },
+    memory: { launches: 324, error: 0.18 },
     atomics: { launches: 44, error: 0.41 },
     host: { launches: 2, error: 0.18 },
-    waits: { launches: 60, error: 0.27 },
+    waits: { launches: 69, error: 0.26 },
   },
 };
