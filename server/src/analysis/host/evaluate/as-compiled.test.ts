@@ -675,6 +675,72 @@ const rows: readonly Row[] = [
     bytes: "020000000400000006000000",
     code: "std::vector<int> a={1,2,3}; std::vector<int*> p; for(auto& x:a) p.push_back(&x); for(int* q:p) *q*=2; int h[3]={a[0],a[1],a[2]}; SEND(h,3);",
   },
+  {
+    name: "dtor of a pool by pointer",
+    type: "int",
+    told: "all",
+    bytes: "150000001500000015000000",
+    before:
+      "struct Pool { int used=0; int get(){ return used++; } void release(){ used--; } }; struct Handle { Pool* pool; int index; Handle(Pool* p):pool(p),index(p->get()){} ~Handle(){ pool->release(); } };",
+    code: "Pool pool; int h[3]; for(int i=0;i<3;i++){ Handle a(&pool); { Handle b(&pool); h[i]=10*pool.used; } h[i]+=pool.used; } SEND(h,3);",
+  },
+  {
+    name: "dtor of one instance of a template",
+    type: "int",
+    told: "all",
+    bytes: "0a0000001500000020000000",
+    before: "static int ends=0; struct G { int k=1; ~G(){ ends+=k; } }; template<class T> struct Box { T v; int m; };",
+    code: "int h[3]; for(int i=0;i<3;i++){ { Box<int> q; q.v=i; h[i]=q.v; } { Box<G> b; b.m=1; } h[i]+=10*ends; } SEND(h,3);",
+  },
+  {
+    name: "dtor far down",
+    type: "int",
+    told: "all",
+    bytes: "000000000100000003000000",
+    before:
+      "static int ends=0; static void d(int k){ ends+=k; } static void c(int k){ d(k); } static void b(int k){ c(k); } static void cut(int k){ b(k); } struct G { int k; G(int k):k(k){} ~G(){ cut(k); } };",
+    code: "int h[3]; for(int i=0;i<3;i++){ { G g(i); } h[i]=ends; } SEND(h,3);",
+  },
+  {
+    name: "dtor fills",
+    type: "int",
+    told: "all",
+    bytes: "090000000900000003000000",
+    before: "struct Fill { int* p; int n; Fill(int* p,int n):p(p),n(n){} ~Fill(){ std::fill(p,p+n,9); } };",
+    code: "int h[3]={1,2,3}; { Fill f(h,2); h[0]=5; } SEND(h,3);",
+  },
+  {
+    name: "dtor of what a pointer owns",
+    type: "int",
+    told: "none",
+    bytes: "020000000400000006000000",
+    before: "static int ends=0; struct G { int k; G(int k):k(k){} ~G(){ ends+=k; } };",
+    code: "int h[3]; for(int i=0;i<3;i++){ { auto p=std::make_unique<G>(2); } h[i]=ends; } SEND(h,3);",
+  },
+  {
+    name: "dtor of array",
+    type: "int",
+    told: "none",
+    bytes: "060000000c00000012000000",
+    before: "static int ends=0; struct G { int k=2; ~G(){ ends+=k; } };",
+    code: "int h[3]; for(int i=0;i<3;i++){ { G g[3]; } h[i]=ends; } SEND(h,3);",
+  },
+  {
+    name: "dtor calls what it was given",
+    type: "int",
+    told: "all",
+    bytes: "0a0000001f0000003f000000",
+    before: "struct Defer { std::function<void()> f; Defer(std::function<void()> f):f(f){} ~Defer(){ f(); } };",
+    code: "int h[3]; int c=0; for(int i=0;i<3;i++){ { Defer d([&]{ c+=i+1; }); h[i]=c; } h[i]+=10*c; } SEND(h,3);",
+  },
+  {
+    name: "moved from",
+    type: "int",
+    told: "all",
+    bytes: "00000000ffffffff02000000ffffffff",
+    before: "struct G { int k; G(int k):k(k){} G(G&& o):k(o.k){ o.k=-1; } };",
+    code: "int h[4]; for(int i=0;i<4;i+=2){ G g(i); G q(std::move(g)); h[i]=q.k; h[i+1]=g.k; } SEND(h,4);",
+  },
 ];
 
 const headers = [

@@ -13,7 +13,7 @@ import { fromList, initialise } from "../resolve/construct.ts";
 import { isInOrder } from "../resolve/container.ts";
 import { callOperator } from "../resolve/overloaded.ts";
 import { placeOf } from "../resolve/places.ts";
-import { Cell, type ContainerValue, type Place, type RecordValue, type Value } from "../values/model.ts";
+import { Cell, type ContainerValue, type HostType, type Place, type RecordValue, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { int, integerOf, pointer, truth, unknown, voidValue } from "../values/values.ts";
 import { eitherWay, follow, speculate, tryOut } from "./branches.ts";
@@ -275,10 +275,19 @@ function variable(host: Interpreter, declaration: VariableDeclaration, name: str
   }
   if (specifiers.static) host.statics.set(declaration, cell);
   else if (value.kind === "record") host.owned.add(cell);
-  else if (value.kind === "container" && value.type.element?.kind === "record")
-    passing(host, blank(host, value.type.element, false, "an element"));
-  else if (value.kind === "pointer" && type?.kind === "container" && value.target instanceof Cell) passing(host, value.target.value);
+  else passElements(host, type, value, first);
   return cell;
+}
+
+/** Elements, and what a pointer owns, end at a time that is not followed. */
+function passElements(host: Interpreter, type: HostType | undefined, value: Value, made: Expression | undefined): void {
+  // What is made by a call may be owned: `auto p = std::make_unique<Node>()`.
+  if (value.kind === "pointer" && value.target instanceof Cell && (type?.kind === "container" || (!type && made?.kind === "call")))
+    passing(host, value.target.value);
+  const several = value.kind === "container" ? value.type : type;
+  let element = several?.kind === "container" ? several.element : several;
+  while (element?.kind === "array") element = element.of;
+  if (several !== element && element?.kind === "record") passing(host, blank(host, element, false, "an element"));
 }
 
 function rangeFor(host: Interpreter, s: Statement & { readonly kind: "range-for" }): Completion {

@@ -149,7 +149,10 @@ export function bindMembers(machine: Machine, target: Target, names: readonly st
 function declaredThing(machine: Machine, declaration: VariableDeclaration, type: HostType | undefined): Settled | undefined {
   const { init } = declaration;
   const [value, second] = init?.values ?? [];
-  if (value?.kind === "lambda" && !second) return { target: ownLambda(machine, value), begin: () => undefined };
+  // Else it is an object that is made of one.
+  const isLambda =
+    declaration.type.kind === "auto" || (declaration.type.kind === "named" && lastName(declaration.type.name) === "function");
+  if (value?.kind === "lambda" && !second && isLambda) return { target: ownLambda(machine, value), begin: () => undefined };
   const drawer = declaredDrawer(machine, declaration);
   if (drawer) return drawer;
   if (type?.kind === "container" && /set$/.test(type.name)) return declaredSet(machine, type, (init?.values.length ?? 0) > 0);

@@ -373,7 +373,12 @@ function copyOfObject(host: Interpreter, type: HostType & { readonly kind: "reco
   const made = blank(host, type, true, "");
   if (made.kind !== "record") return copied(from);
   defaults(host, made, type);
-  host.call({ function: fn, arguments: [{ value: from }], self: new Cell(made, type), substitution: substitutionOf(fn) });
+  host.call({
+    function: fn,
+    arguments: [{ value: from, place: new Cell(from, type) }],
+    self: new Cell(made, type),
+    substitution: substitutionOf(fn),
+  });
   return made;
 }
 

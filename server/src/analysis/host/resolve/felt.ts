@@ -18,14 +18,16 @@ export function destructorOf(host: Interpreter, record: RecordInstance): Functio
   return name === undefined ? undefined : methodsOf(host, record, `~${name}`).functions.find(({ role }) => role === "destructor");
 }
 
+/** Of classes that are no instances of a template: what those hold depends on its arguments. */
 const felt = new WeakMap<Node, boolean>();
 
 /** Whether somebody sees, besides, that an object of the class ends. */
 export function isFelt(host: Interpreter, record: RecordInstance, depth = 0): boolean {
   const { declaration, substitution } = record;
-  const known = felt.get(declaration);
+  const isOnlyOne = record.arguments.length === 0;
+  const known = isOnlyOne ? felt.get(declaration) : undefined;
   if (known !== undefined || depth > deepest) return known ?? false;
-  felt.set(declaration, false);
+  if (isOnlyOne) felt.set(declaration, false);
   const fn = destructorOf(host, record);
   const isSeen =
     (fn !== undefined && changesOthers(host, fn, ownNames(record))) ||
@@ -37,7 +39,7 @@ export function isFelt(host: Interpreter, record: RecordInstance, depth = 0): bo
           : undefined;
       return type?.kind === "record" && isFelt(host, type.record, depth + 1);
     });
-  felt.set(declaration, isSeen);
+  if (isOnlyOne) felt.set(declaration, isSeen);
   return isSeen;
 }
 
@@ -53,8 +55,12 @@ function ownNames({ declaration }: RecordInstance): Set<string> {
 /** Calls that change nothing that host code goes by but what they free. */
 const harmless = /^(cu|nccl|nvtx|free$|delete|f?printf$|puts$|fputs$|fclose$|exit$|abort$|std$)/;
 
+/** Functions of the library that store where they are told to. */
+const stores = /^(mem(cpy|move|set)|fill(_n)?|copy(_n)?|transform|swap|exchange|strn?cpy|sn?printf)$/;
+
 function changesOthers(host: Interpreter, fn: FunctionDeclaration, own: ReadonlySet<string>, depth = 0): boolean {
-  if (!fn.body || depth > 2) return false;
+  if (!fn.body) return false;
+  if (depth > deepest) return true;
   const local = new Set(fn.parameters.flatMap(({ name, type }) => (name === undefined || type.kind === "reference" ? [] : [name])));
   let found = false;
   walk(fn.body, (node) => {
@@ -69,16 +75,19 @@ function changesOthers(host: Interpreter, fn: FunctionDeclaration, own: Readonly
 
 function changesByCall(
   host: Interpreter,
-  { callee }: Expression & { readonly kind: "call" },
+  { callee, arguments: given }: Expression & { readonly kind: "call" },
   own: ReadonlySet<string>,
   local: ReadonlySet<string>,
   depth: number,
 ): boolean {
-  if (callee.kind === "member") return !isOwn(callee.base, own, local);
-  if (callee.kind !== "name" || harmless.test(lastName(callee.name))) return false;
-  if (own.has(lastName(callee.name))) return true;
+  // What a member points to is not the object's own.
+  if (callee.kind === "member") return callee.arrow || !isOwn(callee.base, own, local);
+  if (callee.kind !== "name") return false;
+  const name = lastName(callee.name);
   const [fn] = host.globals.functions(callee.name, host.frame.path);
-  return fn !== undefined && changesOthers(host, fn, new Set(), depth + 1);
+  if (fn?.body) return changesOthers(host, fn, new Set(), depth + 1);
+  if (harmless.test(name)) return false;
+  return own.has(name) || (stores.test(name) && !given.every((each) => isOwn(each, own, local)));
 }
 
 /** A variable of the destructor's own, or a member of the object that is its own. */
