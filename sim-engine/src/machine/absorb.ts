@@ -169,14 +169,20 @@ export class Absorption {
     });
   }
 
-  /** Whether both factors are 32-bit numbers extended alike, which LLVM sees where that is in the product's block, whatever else uses them. */
+  /**
+   * Whether both factors are 32-bit numbers extended alike, or constants that one so extended could be: LLVM sees it where they are extended in
+   * the product's block, whatever else uses them.
+   */
   isWideProduct(product: Op): boolean {
-    const extensions = product.args.filter((arg) => !isConstant(arg));
-    const [first] = extensions;
-    return extensions.every(
-      (arg) =>
-        extensionOf(arg) !== undefined && extensionOf(arg) === extensionOf(first) && this.#shape.home(arg) === this.#shape.home(product),
-    );
+    const [first, ...others] = product.args.filter((arg) => !isConstant(arg));
+    const kind = extensionOf(first);
+    if (first === undefined || kind === undefined || others.some((arg) => extensionOf(arg) !== kind)) return false;
+    const [least, most] = kind === "sext" ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1];
+    return product.args.every((arg) => {
+      if (!isConstant(arg)) return this.#shape.home(arg) === this.#shape.home(product);
+      const constant = intConstant(arg);
+      return constant !== undefined && constant >= least && constant <= most;
+    });
   }
 
   /** The product that a sum of 64 bits is added to where it is made: IMAD.WIDE has a third operand. */

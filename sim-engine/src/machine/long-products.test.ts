@@ -39,6 +39,11 @@ test.each([
     "IMAD.WIDE IMAD.WIDE",
   ],
   [
+    "of a word and a constant of more than 32 bits",
+    "%15: i32 = trunc %4; %17: i64 = sext %15; %18: i64 = const 4886718345; %20: i64 = mul %17, %18",
+    "SHF IMAD.WIDE.U32 IMAD IADD3",
+  ],
+  [
     "of words that are not extended alike",
     "%15: i32 = trunc %4; %16: i32 = trunc %6; %17: i64 = sext %15; %18: i64 = zext %16; %20: i64 = mul %17, %18",
     "SHF IMAD.WIDE.U32 IMAD IADD3",

@@ -71,7 +71,7 @@ function strip(index: Op): { readonly terms: readonly Op[]; readonly offset: num
   const left = strip(a);
   const right = intConstant(b) === undefined ? strip(b) : { terms: [], offset: intConstant(b) as number };
   const offset = left.offset + right.offset;
-  return offset < 0 ? { terms: [index], offset: 0 } : { terms: [...left.terms, ...right.terms], offset };
+  return offset < 0 || offset > 0x7fffffff ? { terms: [index], offset: 0 } : { terms: [...left.terms, ...right.terms], offset };
 }
 
 /** `a[i + 4]` beside `a[i]` or `a[i + 8]`: all of them from `a[i]`. */
