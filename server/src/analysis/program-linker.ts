@@ -70,7 +70,7 @@ export class ProgramLinker implements Linker {
       semantics.functions.find(
         (fn) =>
           fn.body !== undefined &&
-          lastText(fn) === name &&
+          lastName(fn.name) === name &&
           (owner === undefined ? globals.classOf(fn) : globals.pathOf(fn).at(-1)) === owner,
       );
     const own = inside(this.#own);
@@ -105,13 +105,13 @@ export class ProgramLinker implements Linker {
   /** The file whose `main` uses functions of the opened file; the only one with a `main`, where none names them. */
   main(): { readonly unit: ProgramUnit; readonly main: FunctionDeclaration } | undefined {
     const programs = [...this.#siblings()].filter(([, text]) => outlineOf(text).hasMain);
-    const names = this.#own.sites.roots.map(lastText);
+    const names = this.#own.sites.roots.map((fn) => lastName(fn.name));
     const [path, text] =
       programs.find(([, source]) => names.some((name) => outlineOf(source).words.has(name))) ??
       (programs.length === 1 ? (programs[0] ?? []) : []);
     if (path === undefined || text === undefined) return undefined;
     const unit = this.#unit(path, text);
-    const main = unit?.semantics.functions.find((fn) => lastText(fn) === "main" && fn.body !== undefined);
+    const main = unit?.semantics.functions.find((fn) => lastName(fn.name) === "main" && fn.body !== undefined);
     return unit === undefined || main === undefined ? undefined : { unit, main };
   }
 
@@ -171,8 +171,4 @@ export class ProgramLinker implements Linker {
     this.#texts = texts;
     return texts;
   }
-}
-
-function lastText(fn: FunctionDeclaration): string {
-  return lastName(fn.name);
 }

@@ -55,7 +55,11 @@ export const compilerFigureDefinitions = {
 
   // Addresses and accesses, in NVVM.
   pointerReach: number("NVVM", "steps", "How many steps of a loop addresses may be apart, to share a pointer"),
-  valuesBesidePointers: number("NVVM", "values", "As many that a loop keeps leave no registers for pointers that it would advance"),
+  valuesBesidePointers: number(
+    "NVVM",
+    "values",
+    "The most that a loop of a block of so many threads as below may keep for pointers to be advanced beside them",
+  ),
   threadsAssumed: number(
     "NVVM",
     "threads",

@@ -1,5 +1,7 @@
 /** Call expressions: functions of the program, lambdas, methods, types used as functions, and the libraries. */
+
 import type { Expression, FunctionDeclaration, Name } from "../../../syntax/ast.ts";
+import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance, Substitution } from "../../sema/types.ts";
 import { future } from "../library/concurrency.ts";
 import { callContainer } from "../library/containers.ts";
@@ -15,7 +17,6 @@ import { called } from "../memory/watch.ts";
 import { deducedClass, overloads } from "../resolve/class-arguments.ts";
 import { constructFrom, fromList } from "../resolve/construct.ts";
 import { instanceOf, isOrDerives, type Methods, methodsOf, qualifier } from "../resolve/methods.ts";
-import { lastText } from "../resolve/names.ts";
 import { chooseLambda, chooseOverload, specialised } from "../resolve/overload.ts";
 import { integralConstant } from "../resolve/overloaded.ts";
 import { arrowTarget, elementCall, placeOf } from "../resolve/places.ts";
@@ -58,7 +59,7 @@ function castByName(host: Interpreter, inner: Expression, operand: Expression | 
 }
 
 function callName(host: Interpreter, e: CallExpression, name: Name): Value {
-  const text = lastText(name);
+  const text = lastName(name);
   const local = name.parts.length === 1 ? lookUpLocal(host, text) : undefined;
   if (local !== undefined) return callValue(host, read(host, local), e);
   const inClass = name.parts.length > 1 ? callStatic(host, e, name) : callOwn(host, e, name);
@@ -115,7 +116,7 @@ function callOwn(host: Interpreter, e: CallExpression, name: Name): Value | unde
   const self = selfFor(host, around);
   // The method of the object's own class, where that overrides the one of the class around.
   for (const record of [self && instanceOf(self.value), around]) {
-    const methods = record && methodsOf(host, record, lastText(name));
+    const methods = record && methodsOf(host, record, lastName(name));
     if (methods === undefined || methods.functions.length === 0) continue;
     return callMethods(host, methods, evaluateArguments(host, e.arguments), templateValues(host, name), self);
   }
@@ -138,7 +139,7 @@ function selfFor(host: Interpreter, record: RecordInstance | undefined): Cell | 
 /** `Class<N>::f(...)`, the class named by itself, by an alias or by a template parameter. */
 function callStatic(host: Interpreter, e: CallExpression, name: Name): Value | undefined {
   const record = qualifier(host, name);
-  const methods = record && methodsOf(host, record, lastText(name));
+  const methods = record && methodsOf(host, record, lastName(name));
   if (methods === undefined || methods.functions.length === 0) return undefined;
   return callMethods(host, methods, evaluateArguments(host, e.arguments), templateValues(host, name), selfFor(host, record));
 }
@@ -206,7 +207,7 @@ function applyFunction(host: Interpreter, value: FunctionValue, args: readonly A
 }
 
 function callMember(host: Interpreter, e: CallExpression, callee: Expression & { readonly kind: "member" }): Value {
-  const name = lastText(callee.name);
+  const name = lastName(callee.name);
   let place: Place | undefined = placeOf(host, callee.base);
   let object = place === undefined ? host.evaluate(callee.base) : read(host, place);
   if (callee.arrow) {

@@ -7,7 +7,6 @@ import { type Completion, declareLocal, type Interpreter, type Thrown } from "..
 import { derivesFromStandard, raise } from "../memory/thrown.ts";
 import { passed } from "../resolve/construct.ts";
 import { instanceOf, isOrDerives } from "../resolve/methods.ts";
-import { lastText } from "../resolve/names.ts";
 import { Cell, type HostType } from "../values/model.ts";
 import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
 import { unknown } from "../values/values.ts";
@@ -29,9 +28,9 @@ export function runThrow(host: Interpreter, written: Expression | undefined): Co
 
 /** The class that an expression makes an object of: `std::runtime_error("...")`. */
 function className(e: Expression): string | undefined {
-  if (e.kind === "call") return e.callee.kind === "name" ? lastText(e.callee.name) : undefined;
+  if (e.kind === "call") return e.callee.kind === "name" ? lastName(e.callee.name) : undefined;
   const type = e.kind === "cast" || e.kind === "list" ? e.type : undefined;
-  return type?.kind === "named" ? lastText(type.name) : undefined;
+  return type?.kind === "named" ? lastName(type.name) : undefined;
 }
 
 /** What is thrown goes to the first handler that takes it, or on; where that is not known, to any that may. */
@@ -90,7 +89,7 @@ function isTaker(host: Interpreter, { type: written }: ParameterDeclaration, { v
   const record = instanceOf(value);
   const isStandard = derivesFromStandard(name, name);
   if (node.kind === "named" && host.globals.record(node.name) === undefined) {
-    const base = lastText(node.name);
+    const base = lastName(node.name);
     if (derivesFromStandard(base, base) === undefined) return undefined;
     if (record) return derivesByName(host, record.declaration, base);
     return isPlain(type) ? false : derivesFromStandard(name, base);
@@ -116,6 +115,6 @@ function derivesByName(
   return declaration.bases.some(({ type }) => {
     if (type.kind !== "named" || depth > 8) return false;
     const base = host.globals.record(type.name);
-    return base ? derivesByName(host, base, wanted, depth + 1) : derivesFromStandard(lastText(type.name), wanted) === true;
+    return base ? derivesByName(host, base, wanted, depth + 1) : derivesFromStandard(lastName(type.name), wanted) === true;
   });
 }

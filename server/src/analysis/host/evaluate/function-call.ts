@@ -32,7 +32,7 @@ export function callFunction(host: Interpreter, call: Call): Value {
 }
 
 function definitionOf(host: Interpreter, fn: FunctionDeclaration): FunctionDeclaration | undefined {
-  return recipeOf(fn) === undefined ? host.linker?.definition(nameOf(fn), host.globals.classOf(fn)) : undefined;
+  return recipeOf(fn) === undefined ? host.linker?.definition(lastName(fn.name), host.globals.classOf(fn)) : undefined;
 }
 
 function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call): Value {
@@ -42,13 +42,16 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
     if (recipe?.kind === "operator" && first && second)
       return callOperator(host, recipe.op, [first, second]) ?? combine(host, recipe.op, first.value, second.value);
     waited(host);
-    const reason = `\`${nameOf(fn)}\` is defined in another file`;
+    const reason = `\`${lastName(fn.name)}\` is defined in another file`;
     forgetTargets(host, call.arguments, reason);
     for (const [k, { type }] of fn.parameters.entries()) {
       const place = call.arguments[k]?.place;
       if (place && type.kind === "reference" && !type.to.const) forgetPlace(host, place, reason);
     }
-    return unknown(`the result of \`${nameOf(fn)}\`, which is defined in another file`, hostType(host, fn.result, call.substitution));
+    return unknown(
+      `the result of \`${lastName(fn.name)}\`, which is defined in another file`,
+      hostType(host, fn.result, call.substitution),
+    );
   }
   const calls = host.active.get(fn) ?? 0;
   // A recursion of which nobody knows where it ends would be followed both ways at each level.
@@ -56,8 +59,8 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
   if (host.frame.depth >= depthLimit || host.recursions > recursionLimit || (calls > 0 && host.uncertainty > 0)) {
     waited(host);
     host.events?.doubt("calls too deep in each other are left out");
-    forgetTargets(host, call.arguments, `what a recursion of \`${nameOf(fn)}\` stored`);
-    return unknown(`the result of a recursion of \`${nameOf(fn)}\``);
+    forgetTargets(host, call.arguments, `what a recursion of \`${lastName(fn.name)}\` stored`);
+    return unknown(`the result of a recursion of \`${lastName(fn.name)}\``);
   }
   const substitution = deduce(host, fn, call.templateArguments ?? [], call.arguments, call.substitution);
   const outer = host.frame;
@@ -191,8 +194,4 @@ function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, self: Cel
       host.journal.set(cell, fromExpression(host, type, { kind: "list", start: fn.start, end: fn.start, elements }, cell.name));
     }
   }
-}
-
-function nameOf(fn: FunctionDeclaration): string {
-  return lastName(fn.name);
 }

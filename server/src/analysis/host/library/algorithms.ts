@@ -1,5 +1,7 @@
 /** Algorithms of the standard library and Thrust on ranges, and helpers that only pass values on. */
+
 import type { Content } from "@warplens/sim-engine";
+import { lastName } from "../../sema/scope.ts";
 import { contentOf, isUnrounded, overlaid, wholeContent } from "../memory/content.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
@@ -8,7 +10,6 @@ import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { read, sizeOf, write } from "../memory/read-write.ts";
 import { copyMemory } from "../memory/transfer.ts";
 import { construct } from "../resolve/construct.ts";
-import { lastText } from "../resolve/names.ts";
 import { chooseOverload } from "../resolve/overload.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { convert, vectorValue } from "../values/convert.ts";
@@ -222,7 +223,7 @@ const placing =
 
 /** What comes of an algorithm that is not followed. */
 function untold(args: readonly Argument[], { callee }: CallExpression): Value {
-  const name = callee.kind === "name" ? lastText(callee.name) : "";
+  const name = callee.kind === "name" ? lastName(callee.name) : "";
   return placing.test(name) ? anywhere(argumentValue(args, 0)) : unknown("the result of an algorithm");
 }
 
@@ -261,7 +262,7 @@ const byHeader = (host: Interpreter, args: readonly Argument[], { callee }: Call
     return undefined;
   const first = read(host, { allocation: span.allocation, offset: span.begin, type: span.to ?? span.allocation.element });
   if (first.kind === "unknown") return undefined;
-  const named = { ...name, parts: [{ text: "std" }, { text: lastText(name) }] };
+  const named = { ...name, parts: [{ text: "std" }, { text: lastName(name) }] };
   const fn = chooseOverload(host, host.globals.functions(named, []), args);
   return fn?.body === undefined ? undefined : host.call({ function: fn, arguments: args });
 };

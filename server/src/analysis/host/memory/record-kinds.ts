@@ -5,8 +5,6 @@ import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance, Type } from "../../sema/types.ts";
 import type { Interpreter } from "./interpreter.ts";
 
-const lastPart = ({ name }: FunctionDeclaration): string => lastName(name);
-
 function functionsIn({ declaration }: RecordInstance): readonly FunctionDeclaration[] {
   return (declaration.members ?? []).flatMap((member: Declaration) => (member.kind === "function" ? [member] : []));
 }
@@ -23,7 +21,7 @@ export function isCopiedByMembers(record: RecordInstance): boolean {
     first?.type.kind === "reference" && isOwn(first.type.to) && second === undefined;
   return (
     !constructorsIn(record).some(takesOwn) &&
-    !functionsIn(record).some((fn) => lastPart(fn) === "operator=" && !fn.defaulted && !fn.deleted)
+    !functionsIn(record).some((fn) => lastName(fn.name) === "operator=" && !fn.defaulted && !fn.deleted)
   );
 }
 

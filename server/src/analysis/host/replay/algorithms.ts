@@ -1,10 +1,11 @@
 /** Algorithms of the standard library on ranges of lists and arrays, in replayed code. */
+
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { commonName } from "../../sema/arithmetic-types.ts";
+import { lastName } from "../../sema/scope.ts";
 import { shuffleSwaps } from "../library/distributions.ts";
 import { sortAsLibrary } from "../library/sorting.ts";
-import { lastText } from "../resolve/names.ts";
 import { conversion, isWideUnsigned, type NumberName, type Operation, operation } from "./arithmetic.ts";
 import { drawerAt, lambdaAt, ownLambda } from "./called.ts";
 import { beforeBy, byMembers, known, mayBeCompared } from "./comparing.ts";
@@ -74,13 +75,13 @@ export function searchResult(machine: Machine, written: Expression, end: Express
   if (!machine.random || e.kind !== "call") return undefined;
   const { callee } = e;
   const [first, last, wanted] = e.arguments;
-  if (callee.kind === "member" && lastText(callee.name) === "find" && first && !last) {
+  if (callee.kind === "member" && lastName(callee.name) === "find" && first && !last) {
     const set = listOf(machine, callee.base, true);
     if (set?.kind !== "set" || sourcesOf(iteratorOf(machine, end).list)[0] !== set.source) return undefined;
     const found = methodCode(machine, set, "count", [first]);
     return { type: "bool", run: () => 1 - (found.run() ?? 0) };
   }
-  if (callee.kind !== "name" || lastText(callee.name) !== "find" || !first || !last || !wanted) return undefined;
+  if (callee.kind !== "name" || lastName(callee.name) !== "find" || !first || !last || !wanted) return undefined;
   const span = readSpan(machine, spanOf(machine, e.arguments));
   const { list } = span;
   if (list.kind !== "numbers" || sourcesOf(iteratorOf(machine, end).list)[0] !== list.source) return undefined;
@@ -100,7 +101,7 @@ export function searchResult(machine: Machine, written: Expression, end: Express
 /** `std::lower_bound(first, last, value) - first`: the index, from where the list begins. @throws Unsupported */
 export function searchIndex(machine: Machine, written: Expression, from: Expression): Code | undefined {
   const e = withoutParentheses(written);
-  const name = e.kind === "call" && e.callee.kind === "name" ? lastText(e.callee.name) : "";
+  const name = e.kind === "call" && e.callee.kind === "name" ? lastName(e.callee.name) : "";
   if (e.kind !== "call" || !machine.random || !/^(lower|upper)_bound$/.test(name) || e.arguments.length !== 3) return undefined;
   const span = readSpan(machine, spanOf(machine, e.arguments));
   const base = iteratorOf(machine, from);
@@ -174,7 +175,7 @@ function generating(machine: Machine, args: readonly Expression[]): Code {
   const e = written && withoutParentheses(written);
   const own = e?.kind === "lambda" ? ownLambda(machine, e) : undefined;
   const call = own?.kind === "lambda" ? own.call : e && lambdaAt(machine, e);
-  const value = call ? call([]) : e?.kind === "name" ? libraryDraw(machine, lastText(e.name), []) : undefined;
+  const value = call ? call([]) : e?.kind === "name" ? libraryDraw(machine, lastName(e.name), []) : undefined;
   if (list.kind !== "numbers" || !value) throw new Unsupported();
   const convert = conversion(value.type, list.type);
   stored(machine, span);

@@ -1,12 +1,13 @@
 /** Functions, lambdas, engines and distributions that replayed code calls or gives to others. */
+
 import type { Expression, FunctionDeclaration, ParameterDeclaration, Statement } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { isFloatName } from "../../sema/arithmetic-types.ts";
+import { lastName } from "../../sema/scope.ts";
 import type { Substitution } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument } from "../memory/interpreter.ts";
 import { deduce } from "../resolve/deduce.ts";
-import { lastText } from "../resolve/names.ts";
 import { placeOf } from "../resolve/places.ts";
 import { Cell, type HostType, type LambdaValue, type Place, type TemplateValue } from "../values/model.ts";
 import { unknown } from "../values/values.ts";
@@ -35,7 +36,7 @@ type LambdaExpression = Expression & { readonly kind: "lambda" };
 export function drawerAt(machine: Machine, written: Expression): Engine | Drawer | undefined {
   const e = withoutParentheses(written);
   if (e.kind === "name" && e.name.parts.length === 1) {
-    const own = declared(machine, lastText(e.name));
+    const own = declared(machine, lastName(e.name));
     if (own) return own.kind === "engine" || own.kind === "distribution" ? own : undefined;
   }
   if (e.kind === "name" || e.kind === "member") {
@@ -63,7 +64,7 @@ function placeIn(machine: Machine, e: Expression & { readonly kind: "name" | "me
   let root: Expression = e;
   while (root.kind === "member") root = withoutParentheses(root.base);
   if (root.kind !== "name" && root.kind !== "this") return undefined;
-  if (root.kind === "name" && root.name.parts.length === 1 && declared(machine, lastText(root.name))) return undefined;
+  if (root.kind === "name" && root.name.parts.length === 1 && declared(machine, lastName(root.name))) return undefined;
   return placeOf(machine.host, e);
 }
 
@@ -81,7 +82,7 @@ export function drawnBy(machine: Machine, drawer: Engine | Drawer, args: readonl
 /** What calls a lambda that is named, of the replayed code or of the host. */
 export function lambdaAt(machine: Machine, e: Expression): ((args: readonly Expression[]) => Code) | undefined {
   if (e.kind !== "name" || e.name.parts.length > 1) return undefined;
-  const own = declared(machine, lastText(e.name));
+  const own = declared(machine, lastName(e.name));
   if (own) return own.kind === "lambda" ? own.call : undefined;
   const place = placeIn(machine, e);
   const value = place instanceof Cell ? place.value : undefined;
@@ -120,7 +121,7 @@ export function methodAt(machine: Machine, { base, name, arrow }: Expression & {
   const e = withoutParentheses(base);
   if (arrow || (e.kind !== "name" && e.kind !== "member")) return undefined;
   const place = placeIn(machine, e);
-  return place instanceof Cell ? methodOf(machine, place, lastText(name)) : undefined;
+  return place instanceof Cell ? methodOf(machine, place, lastName(name)) : undefined;
 }
 
 /** The same of the object whose method is gone through. */
@@ -293,6 +294,6 @@ function thingAt(machine: Machine, argument: Expression, byReference: boolean): 
   if (found && !byReference) throw new Unsupported();
   if (found) return found;
   const e = withoutParentheses(argument);
-  const own = e.kind === "name" && e.name.parts.length === 1 ? declared(machine, lastText(e.name)) : undefined;
+  const own = e.kind === "name" && e.name.parts.length === 1 ? declared(machine, lastName(e.name)) : undefined;
   return own?.kind === "record" && byReference ? own : undefined;
 }

@@ -1,10 +1,11 @@
 /** Calls in replayed code: of the program's functions, lambdas, methods of lists, and of the library. */
+
 import type { Expression } from "../../../syntax/ast.ts";
 import { isFloatName } from "../../sema/arithmetic-types.ts";
+import { lastName } from "../../sema/scope.ts";
 import { generators } from "../library/generators.ts";
 import { mathFunctions } from "../library/math.ts";
 import { templateValues } from "../memory/host-types.ts";
-import { lastText } from "../resolve/names.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { float, int, integerOf, numberOf } from "../values/values.ts";
 import { algorithmCode } from "./algorithms.ts";
@@ -37,7 +38,7 @@ export function callCode(machine: Machine, e: Call): Code {
     if (lambda) return lambda(e.arguments);
   }
   if (callee.kind !== "name") throw new Unsupported();
-  const name = lastText(callee.name);
+  const name = lastName(callee.name);
   const method = callee.name.parts.length === 1 ? ownMethod(machine, name) : undefined;
   if (method) return method(e.arguments);
   const candidates = callee.name.parts.length === 1 ? host.globals.functions(callee.name, host.frame.path) : [];
@@ -52,7 +53,7 @@ export function callCode(machine: Machine, e: Call): Code {
 
 function memberCall(machine: Machine, e: Call, callee: Expression & { readonly kind: "member" }): Code {
   const { host, random } = machine;
-  const name = lastText(callee.name);
+  const name = lastName(callee.name);
   if (/^(at|back|front)$/.test(name)) return loadOf(machine, targetOf(machine, e, machine.code));
   const list = random && !callee.arrow ? listOf(machine, callee.base, true) : undefined;
   if (list) return methodCode(machine, list, name, e.arguments);
@@ -106,7 +107,7 @@ function mathCode(machine: Machine, name: string, e: Call): Code {
 
 /** `std::mt19937::max()`, `engine.min()` */
 function boundOfEngine(machine: Machine, { callee, arguments: args }: Call): Code | undefined {
-  const name = callee.kind === "name" || callee.kind === "member" ? lastText(callee.name) : "";
+  const name = callee.kind === "name" || callee.kind === "member" ? lastName(callee.name) : "";
   if (!machine.random || args.length > 0 || !/^(min|max)$/.test(name)) return undefined;
   const engine = callee.kind === "member" ? drawerAt(machine, callee.base) : undefined;
   const written = callee.kind === "name" ? callee.name.parts.at(-2)?.text : undefined;

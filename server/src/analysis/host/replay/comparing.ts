@@ -1,7 +1,8 @@
 /** What rules say of two elements of a list, in replayed code. */
+
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
-import { lastText } from "../resolve/names.ts";
+import { lastName } from "../../sema/scope.ts";
 import type { Known } from "./arithmetic.ts";
 import { lambdaAt, ownLambda } from "./called.ts";
 import { type AnyList, GivenUp, type Machine, newSlot, type RecordList, type Target, Unsupported } from "./machine.ts";
@@ -36,8 +37,8 @@ export const byMembers =
 /** A comparison of two elements by their index among some, or what else a rule says of two. @throws Unsupported */
 export function beforeBy(machine: Machine, list: AnyList, rule: Expression): (columns: readonly (readonly number[])[]) => Before {
   const e = withoutParentheses(rule);
-  if (e.kind === "call" && e.callee.kind === "name" && /^(greater|less)$/.test(lastText(e.callee.name))) {
-    const isLess = lastText(e.callee.name) === "less";
+  if (e.kind === "call" && e.callee.kind === "name" && /^(greater|less)$/.test(lastName(e.callee.name))) {
+    const isLess = lastName(e.callee.name) === "less";
     mayBeCompared(list);
     return (columns) => {
       const compare = byMembers(columns);

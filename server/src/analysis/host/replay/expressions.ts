@@ -1,10 +1,11 @@
 /** Expressions of host code as closures over numbers. */
+
 import type { Expression, FunctionDeclaration } from "../../../syntax/ast.ts";
 import { leftChain, withoutParentheses } from "../../../syntax/terms.ts";
 import { walk } from "../../../syntax/walk.ts";
 import { commonName, isFloatName, promotedName } from "../../sema/arithmetic-types.ts";
+import { lastName } from "../../sema/scope.ts";
 import { hostType } from "../memory/host-types.ts";
-import { lastText } from "../resolve/names.ts";
 import { isOrderTold } from "../resolve/order.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { numberOf } from "../values/values.ts";
@@ -146,7 +147,7 @@ function constant(machine: Machine, e: Expression): Code {
 /** A variable, rather than a constant or a function. */
 function isPlace(machine: Machine, e: Expression & { readonly kind: "name" | "member" }): boolean {
   if (e.kind === "member") return true;
-  if (e.name.parts.length === 1 && declared(machine, lastText(e.name))) return true;
+  if (e.name.parts.length === 1 && declared(machine, lastName(e.name))) return true;
   try {
     targetOf(machine, e, (inner) => codeOf(machine, inner));
     return true;
@@ -267,7 +268,7 @@ function isOwnCall(machine: Machine, callee: Expression): boolean {
   return (
     lambdaAt(machine, callee) !== undefined ||
     host.globals.functions(callee.name, host.frame.path).some(takes) ||
-    ownMethod(machine, lastText(callee.name)) !== undefined
+    ownMethod(machine, lastName(callee.name)) !== undefined
   );
 }
 

@@ -1,7 +1,8 @@
 /** Iterators and ranges that replayed code gives to algorithms. */
+
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
-import { lastText } from "../resolve/names.ts";
+import { lastName } from "../../sema/scope.ts";
 import { listOf } from "./list-targets.ts";
 import { type List, lengthOf } from "./lists.ts";
 import { type AnyList, GivenUp, type Machine, type NumberList, type RecordList, type Run, spend, Unsupported } from "./machine.ts";
@@ -24,7 +25,7 @@ export interface Iterator {
 export function iteratorOf(machine: Machine, written: Expression): Iterator {
   const e = withoutParentheses(written);
   if (e.kind === "call" && e.callee.kind === "member" && e.arguments.length === 0) {
-    const name = lastText(e.callee.name);
+    const name = lastName(e.callee.name);
     const list = /^c?(begin|end)$/.test(name) ? listOf(machine, e.callee.base, true) : undefined;
     if (list) return { list, at: /begin$/.test(name) ? () => 0 : () => lengthOf(list) };
   }

@@ -1,12 +1,13 @@
 /** Lists that expressions name: of the replayed code's own, and containers of the host. */
+
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { isFloatName } from "../../sema/arithmetic-types.ts";
+import { lastName } from "../../sema/scope.ts";
 import { exactNumber } from "../memory/content.ts";
 import { sizeOf } from "../memory/read-write.ts";
 import { numbersOf as recordNumbers } from "../memory/record-members.ts";
 import { isFelt } from "../resolve/felt.ts";
-import { lastText } from "../resolve/names.ts";
 import { placeOf } from "../resolve/places.ts";
 import { type Allocation, Cell, type ContainerType, type ContainerValue, type HostType } from "../values/model.ts";
 import { integerOf } from "../values/values.ts";
@@ -37,7 +38,7 @@ import { isWide } from "./wide.ts";
 export function listOf(machine: Machine, written: Expression, columns: boolean): AnyList | undefined {
   const e = withoutParentheses(written);
   if (e.kind === "name" && e.name.parts.length === 1) {
-    const own = declared(machine, lastText(e.name));
+    const own = declared(machine, lastName(e.name));
     if (own) return asList(own);
   }
   if (e.kind === "subscript" || e.kind === "call") {
@@ -58,7 +59,7 @@ export function listIn(machine: Machine, cell: Cell, columns = true): AnyList | 
 
 /** The index that `list[index]`, `list.at(index)`, `list.back()` stands for; undefined for other calls. */
 export function indexOf(machine: Machine, list: AnyList, e: Expression): Run | undefined {
-  const method = e.kind === "call" && e.callee.kind === "member" ? lastText(e.callee.name) : "";
+  const method = e.kind === "call" && e.callee.kind === "member" ? lastName(e.callee.name) : "";
   const [index, more] = e.kind === "subscript" ? e.indices : e.kind === "call" && method === "at" ? e.arguments : [];
   if (more) throw new Unsupported();
   if (index) return asDecision(machine, () => machine.code(index)).run;
@@ -96,7 +97,7 @@ function isPath(e: Expression): boolean {
 
 function isOwn(machine: Machine, e: Expression): boolean {
   if (e.kind === "member") return isOwn(machine, withoutParentheses(e.base));
-  return e.kind === "name" && e.name.parts.length === 1 && declared(machine, lastText(e.name)) !== undefined;
+  return e.kind === "name" && e.name.parts.length === 1 && declared(machine, lastName(e.name)) !== undefined;
 }
 
 /** @throws Unsupported */

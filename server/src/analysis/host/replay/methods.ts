@@ -1,8 +1,9 @@
 /** Methods of lists and sets in replayed code. */
+
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
+import { lastName } from "../../sema/scope.ts";
 import { beginsWithZeros } from "../memory/record-kinds.ts";
-import { lastText } from "../resolve/names.ts";
 import { conversion, isWideUnsigned, type Known } from "./arithmetic.ts";
 import { beforeBy, isOfPairs, known } from "./comparing.ts";
 import { iteratorOf, numberLists, sourcesOf } from "./iterators.ts";
@@ -208,7 +209,7 @@ export function inOrder({ set }: NumberSet): readonly number[] {
 
 function isEnd(machine: Machine, written: Expression | undefined, target: AnyList): boolean {
   const e = written && withoutParentheses(written);
-  if (e?.kind !== "call" || e.callee.kind !== "member" || !/^c?end$/.test(lastText(e.callee.name))) return false;
+  if (e?.kind !== "call" || e.callee.kind !== "member" || !/^c?end$/.test(lastName(e.callee.name))) return false;
   const list = listOf(machine, e.callee.base, true);
   return list?.kind === target.kind && sourcesOf(list)[0] === sourcesOf(target)[0];
 }
@@ -216,7 +217,7 @@ function isEnd(machine: Machine, written: Expression | undefined, target: AnyLis
 /** `v.erase(std::unique(v.begin(), v.end()), v.end())`, with a rule or without */
 function withoutRepeats(machine: Machine, target: NumberList | RecordList, [written, end]: Arguments): Code {
   const e = written && withoutParentheses(written);
-  if (e?.kind !== "call" || e.callee.kind !== "name" || lastText(e.callee.name) !== "unique" || e.arguments.length > 3)
+  if (e?.kind !== "call" || e.callee.kind !== "name" || lastName(e.callee.name) !== "unique" || e.arguments.length > 3)
     throw new Unsupported();
   const [first, last, rule] = e.arguments;
   if (!first || !isEnd(machine, end, target) || !isEnd(machine, last, target)) throw new Unsupported();

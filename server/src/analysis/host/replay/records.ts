@@ -6,7 +6,6 @@ import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
 import { beginsWithZeros, constructorsIn, memberClass } from "../memory/record-kinds.ts";
-import { lastText } from "../resolve/names.ts";
 import type { HostType } from "../values/model.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
 import { memberTypes } from "./list-targets.ts";
@@ -122,7 +121,7 @@ function chosenFor(
   const mayTake = ({ parameters, templateParameters, variadic }: FunctionDeclaration): boolean =>
     variadic ||
     templateParameters !== undefined ||
-    parameters.some(({ type }) => type.kind === "named" && lastText(type.name) === "initializer_list") ||
+    parameters.some(({ type }) => type.kind === "named" && lastName(type.name) === "initializer_list") ||
     (parameters.length >= count && parameters.slice(count).every((parameter) => parameter.default !== undefined));
   const [only, ...others] = declared.filter(mayTake);
   const owner = lastName(record.declaration.name);
@@ -185,10 +184,10 @@ function constructedRecord(
     machine.scopes = [own, inner];
     // In the order of the members, whatever that of the initialisers.
     const order = [...grouped([...members.keys()]).keys()];
-    const inOrder = initialisers.toSorted((a, b) => order.indexOf(lastText(a.name)) - order.indexOf(lastText(b.name)));
+    const inOrder = initialisers.toSorted((a, b) => order.indexOf(lastName(a.name)) - order.indexOf(lastName(b.name)));
     const stores = inOrder.map(({ name, values }) => {
       const [value, more] = values;
-      const member = namedIn(target, lastText(name));
+      const member = namedIn(target, lastName(name));
       if (more || !value) throw new Unsupported();
       if (member.kind === "record") return copiedRecord(machine, member, value).run;
       const code = machine.code(value);
@@ -234,7 +233,7 @@ export function lastFirst(codes: readonly Code[]): readonly Code[] {
 
 /** `std::make_pair`, or a class without constructors of its own. */
 function isMaker({ host }: Machine, { name }: Expression & { readonly kind: "name" }): boolean {
-  const text = lastText(name);
+  const text = lastName(name);
   if (/^(make_pair|pair|make_(u?(char|short|int|long|longlong)|float|double)[1-4])$/.test(text)) return true;
   return host.globals.record(name) !== undefined && host.globals.methods(text, text).length === 0;
 }

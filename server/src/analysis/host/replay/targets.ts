@@ -1,10 +1,11 @@
 /** What expressions name: variables, arrays, elements of arrays. */
+
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { isFloatName } from "../../sema/arithmetic-types.ts";
+import { lastName } from "../../sema/scope.ts";
 import { sizeOf } from "../memory/read-write.ts";
 import { memberClass } from "../memory/record-kinds.ts";
-import { lastText } from "../resolve/names.ts";
 import { placeOf } from "../resolve/places.ts";
 import { Allocation, Cell, type Place, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
@@ -44,7 +45,7 @@ export function targetOf(machine: Machine, written: Expression, code: (e: Expres
 
 function designated(machine: Machine, e: Expression, code: (e: Expression) => Code): Target {
   if (e.kind === "name" && e.name.parts.length === 1) {
-    const own = declared(machine, lastText(e.name));
+    const own = declared(machine, lastName(e.name));
     if (own) return own;
   }
   if (e.kind === "subscript") {
@@ -55,7 +56,7 @@ function designated(machine: Machine, e: Expression, code: (e: Expression) => Co
   if (e.kind === "call" && e.callee.kind === "member") {
     const { base } = e.callee;
     const [index] = e.arguments;
-    const name = lastText(e.callee.name);
+    const name = lastName(e.callee.name);
     if (name === "at" && index) return elementOfAny(machine, base, index, code);
     if ((name === "back" || name === "front") && machine.random && !index) return endOf(machine, e);
   }
@@ -156,8 +157,8 @@ function insertResult(machine: Machine, e: Expression & { readonly kind: "call" 
 /** `x.member` of a record that is the replayed code's own, or stands in a list. */
 function memberOf(machine: Machine, e: Expression & { readonly kind: "member" }, code: (e: Expression) => Code): Target | undefined {
   const base = withoutParentheses(e.base);
-  const name = lastText(e.name);
-  if (base.kind === "call" && name === "second" && base.callee.kind === "member" && lastText(base.callee.name) === "insert")
+  const name = lastName(e.name);
+  if (base.kind === "call" && name === "second" && base.callee.kind === "member" && lastName(base.callee.name) === "insert")
     return insertResult(machine, base);
   const object = e.arrow ? pointedAt(machine, base, code) : isRecord(machine, base) ? targetOf(machine, base, code) : undefined;
   if (!object) return undefined;
@@ -171,7 +172,7 @@ function memberOf(machine: Machine, e: Expression & { readonly kind: "member" },
 function isRecord(machine: Machine, written: Expression): boolean {
   const e = withoutParentheses(written);
   if (e.kind === "member") return e.arrow ? !isThis(e.base) : isRecord(machine, e.base);
-  const isOwn = e.kind === "name" && e.name.parts.length === 1 && declared(machine, lastText(e.name)) !== undefined;
+  const isOwn = e.kind === "name" && e.name.parts.length === 1 && declared(machine, lastName(e.name)) !== undefined;
   return isOwn || e.kind === "subscript" || e.kind === "call" || (e.kind === "unary" && e.op === "*" && !isThis(e.operand));
 }
 
@@ -210,7 +211,7 @@ function hostPlace(machine: Machine, e: Expression): Place {
   let root = e;
   while (root.kind === "member") root = withoutParentheses(root.base);
   if (root.kind !== "name" && root.kind !== "this") throw new Unsupported();
-  if (root.kind === "name" && root.name.parts.length === 1 && declared(machine, lastText(root.name))) throw new Unsupported();
+  if (root.kind === "name" && root.name.parts.length === 1 && declared(machine, lastName(root.name))) throw new Unsupported();
   const place = placeOf(machine.host, e);
   if (!place) throw new Unsupported();
   return place;
@@ -238,10 +239,10 @@ export function cellSlot(machine: Machine, cell: Cell): Slot {
 export function arrayOf(machine: Machine, written: Expression, code: (e: Expression) => Code): Elements {
   const e = withoutParentheses(written);
   if (e.kind === "binary" && e.op === "+") return elementAt(machine, arrayOf(machine, e.left, code), code(e.right));
-  if (e.kind === "call" && e.callee.kind === "member" && /^(data|begin)$/.test(lastText(e.callee.name)) && e.arguments.length === 0)
+  if (e.kind === "call" && e.callee.kind === "member" && /^(data|begin)$/.test(lastName(e.callee.name)) && e.arguments.length === 0)
     return arrayOf(machine, e.callee.base, code);
   if (e.kind === "name" && e.name.parts.length === 1) {
-    const own = declared(machine, lastText(e.name));
+    const own = declared(machine, lastName(e.name));
     if (own?.kind === "elements") return arrayWithin(own);
     if (own) throw new Unsupported();
   }

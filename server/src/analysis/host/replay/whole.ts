@@ -6,9 +6,9 @@
 
 import type { Content } from "@warplens/sim-engine";
 import type { Statement } from "../../../syntax/ast.ts";
+import { lastName } from "../../sema/scope.ts";
 import { keepState } from "../library/random.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
-import { lastText } from "../resolve/names.ts";
 import { drawnReason } from "../values/inputs.ts";
 import type { Cell, ContainerValue, Objects, UnknownValue } from "../values/model.ts";
 import { int, unknown } from "../values/values.ts";
@@ -89,7 +89,7 @@ export function isExchange(s: Statement): boolean {
   const e = s.kind === "expression" ? s.expression : undefined;
   if (e?.kind !== "call" || e.arguments.length === 0) return false;
   const { callee } = e;
-  return (callee.kind === "name" || callee.kind === "member") && exchanging.test(lastText(callee.name));
+  return (callee.kind === "name" || callee.kind === "member") && exchanging.test(lastName(callee.name));
 }
 
 /** What a loop that was gone through leaves. */

@@ -21,12 +21,8 @@ import { qualifier } from "./methods.ts";
 
 type NameExpression = Expression & { readonly kind: "name" };
 
-export function lastText(name: Name): string {
-  return lastName(name);
-}
-
 export function namePlace(host: Interpreter, name: Name): Place | undefined {
-  const text = lastText(name);
+  const text = lastName(name);
   if (name.parts.length === 1 && !name.global) {
     const local = lookUpLocal(host, text) ?? memberOfSelf(host, text);
     if (local !== undefined) return local;
@@ -43,7 +39,7 @@ export function namePlace(host: Interpreter, name: Name): Place | undefined {
 
 /** `block_size<float>`: a constant made for just these arguments. */
 function variableInstance(host: Interpreter, name: Name): Cell | undefined {
-  const text = lastText(name);
+  const text = lastName(name);
   const all = host.globals.variables(name, host.frame.path);
   const primary = all.find((each) => !written(each));
   const special = all.filter(written);
@@ -79,7 +75,7 @@ function mentionsItself({ init, name }: VariableDeclaration): boolean {
   let found = false;
   for (const value of init?.values ?? [])
     walk(value, (node) => {
-      if (node.kind === "name" && lastText(node.name) === lastText(name)) found = true;
+      if (node.kind === "name" && lastName(node.name) === lastName(name)) found = true;
       return !found;
     });
   return found;
@@ -96,7 +92,7 @@ function staticMember(host: Interpreter, name: Name): Cell | undefined {
   const { entities, record } = host.semantics.context.find(name, frame.substitution);
   if (record || entities.length > 0 || name.parts.length < 2) return record && staticOf(host, record, entities);
   const owner = qualifier(host, name);
-  return owner && staticMemberOf(host, owner, lastText(name));
+  return owner && staticMemberOf(host, owner, lastName(name));
 }
 
 /** The static data member among what a name means in an instance of a class: one cell for each. */
@@ -113,7 +109,7 @@ function staticOf(host: Interpreter, record: RecordInstance, entities: readonly 
   const known = cells.get(declaration);
   if (known) return known;
   const { frame } = host;
-  const text = lastText(declaration.name);
+  const text = lastName(declaration.name);
   host.frame = { ...globalFrame(path), substitution: record.substitution };
   const type = hostType(host, declaration.type);
   const cell = new Cell(unknown(`\`${text}\` is defined by itself`), type, text);
@@ -138,7 +134,7 @@ const libraryVariables: ReadonlyMap<string, Value> = new Map<string, Value>([
 
 export function nameValue(host: Interpreter, expression: NameExpression): Value {
   const { name } = expression;
-  const text = lastText(name);
+  const text = lastName(name);
   const place = namePlace(host, name);
   if (place !== undefined) return read(host, place);
   if (name.parts.length === 1 && host.frame.substitution !== undefined) {
@@ -203,7 +199,7 @@ export function globalFrame(path: readonly string[]): Frame {
 function globalCell(host: Interpreter, named: GlobalVariable): Cell {
   const known = host.statics.get(named.declaration);
   if (known !== undefined) return known;
-  const name = lastText(named.declaration.name);
+  const name = lastName(named.declaration.name);
   const linked = isDeclaredOnly(named.declaration) ? host.linker?.variable(name) : undefined;
   const { declaration, path } = linked?.variable ?? named;
   const made = host.statics.get(declaration) ?? makeGlobal(host, declaration, path, linked?.unit ?? host.unit);
@@ -217,7 +213,7 @@ const isToBeSet = ({ init, specifiers, type }: VariableDeclaration, initial: Val
 
 function makeGlobal(host: Interpreter, declaration: VariableDeclaration, path: readonly string[], unit: HostUnit): Cell {
   const { frame, unit: outer } = host;
-  const name = lastText(declaration.name);
+  const name = lastName(declaration.name);
   host.frame = globalFrame(path);
   host.unit = unit;
   const type = hostType(host, declaration.type, undefined);

@@ -1,7 +1,8 @@
 /** Whether it matters which of two expressions is evaluated first. */
+
 import type { Expression } from "../../../syntax/ast.ts";
 import { type AnyNode, walk } from "../../../syntax/walk.ts";
-import { lastText } from "./names.ts";
+import { lastName } from "../../sema/scope.ts";
 
 interface Names {
   /** Everything that is named. */
@@ -19,12 +20,12 @@ function namesIn(e: Expression): Names {
   const changed = new Set<string>();
   let calls = false;
   walk(e, (node) => {
-    if (node.kind === "name") all.add(lastText(node.name));
+    if (node.kind === "name") all.add(lastName(node.name));
     if (node.kind === "call" || node.kind === "new") calls = true;
     const target = changedBy(node);
     if (target)
       walk(target, (inner) => {
-        if (inner.kind === "name") changed.add(lastText(inner.name));
+        if (inner.kind === "name") changed.add(lastName(inner.name));
         return true;
       });
     return true;

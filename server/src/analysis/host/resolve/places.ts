@@ -1,5 +1,7 @@
 /** The place an expression designates; undefined when it is none or not known. */
+
 import type { Expression } from "../../../syntax/ast.ts";
+import { lastName } from "../../sema/scope.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { dereferenced } from "../memory/pointees.ts";
 import { elementOf, read } from "../memory/read-write.ts";
@@ -8,7 +10,7 @@ import { Cell, type Place, type RecordValue, type Value } from "../values/model.
 import { typeOfValue } from "../values/type-of-value.ts";
 import { int, integerOf, openRecord, pointer, truth } from "../values/values.ts";
 import { instanceOf } from "./methods.ts";
-import { lastText, namePlace, staticMemberOf } from "./names.ts";
+import { namePlace, staticMemberOf } from "./names.ts";
 import { callOperator, integralConstant, scalarOf } from "./overloaded.ts";
 
 export function placeOf(host: Interpreter, e: Expression): Place | undefined {
@@ -131,7 +133,7 @@ function openMember(object: RecordValue, name: string): Cell {
 }
 
 function member(host: Interpreter, e: Expression & { readonly kind: "member" }): Place | undefined {
-  const name = lastText(e.name);
+  const name = lastName(e.name);
   const base = placeOf(host, e.base);
   let object: Value = base === undefined ? host.evaluate(e.base) : read(host, base);
   if (e.arrow) {
@@ -153,7 +155,7 @@ function member(host: Interpreter, e: Expression & { readonly kind: "member" }):
 /** `v.at(i)`, `v.front()`, `v.back()`. */
 export function elementCall(host: Interpreter, e: Expression & { readonly kind: "call" }): Place | undefined {
   if (e.callee.kind !== "member") return undefined;
-  const method = lastText(e.callee.name);
+  const method = lastName(e.callee.name);
   if (method !== "at" && method !== "front" && method !== "back") return undefined;
   const object = host.evaluate(e.callee.base);
   if (object.kind !== "container") return undefined;
