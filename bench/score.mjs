@@ -49,6 +49,7 @@ const studied = [
   "h200-crafts",
   "h200-lessons",
   "h200-practice",
+  "h200-routines",
 ];
 const unseen = [
   "h200-unseen",
@@ -63,6 +64,7 @@ const unseen = [
   "h200-crafts-unseen",
   "h200-lessons-unseen",
   "h200-practice-unseen",
+  "h200-routines-unseen",
 ];
 /** Programs of the H200's sets on another GPU, of whose model only a launch's overhead was set by any of them. */
 const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen", "h200-kinds", "h200-kinds-unseen", "h200-works", "h200-works-unseen"].map(

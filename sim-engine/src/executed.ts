@@ -6,12 +6,13 @@ import { compile } from "./execute/compile.ts";
 import { launchConstants } from "./execute/constants.ts";
 import { WrapsAround } from "./execute/patterns.ts";
 import type { Program } from "./execute/program.ts";
+import type { WarpRecord } from "./execute/record.ts";
 import { Runner } from "./execute/run.ts";
 import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Block, Kernel, Launch, Op } from "./ir/kernel.ts";
 import { loadsUnderWay, type MachineKernel, placesIn, storeRuns, withSpins } from "./machine/index.ts";
-import type { AtomicRegions } from "./observe/atomic-regions.ts";
+import type { AtomicRegions, Resident } from "./observe/atomic-regions.ts";
 import { numberSites, type ObservedBlock, Observer, type Sites } from "./observe/observer.ts";
 import { carveoutFor } from "./occupancy/carveout.ts";
 import { type Occupancy, type OccupancyInput, occupancy } from "./occupancy/occupancy.ts";
@@ -24,6 +25,7 @@ import { glimpse } from "./sampling/glimpse.ts";
 import { type Longest, longestOf } from "./sampling/longest.ts";
 import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
+import { countedAgain, goesAgain, turnsOf } from "./sampling/tried-again.ts";
 import { blockVariation, Subject } from "./sampling/variation.ts";
 import type { Work } from "./work.ts";
 
@@ -210,19 +212,24 @@ function execute(
   const observer = observerOf(runner);
   const watch = blocksToLog(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount);
   const sampler = new Sampler(runner, { variations, steps: samplingSteps, blockSteps, observer, watch, uneven });
-  const sample = sampler.sample();
+  const sampled = sampler.sample();
   const taken = work.spent;
   // Blocks that stand side by side within sectors share them, up to where the next sectors begin.
   const [x, y, z] = variations.map((of) => [...of.rounds, of.period]);
   const rounds: Rounds = [x!, y!, z!];
   const { steps: sharing } = planLogs(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount, rounds);
-  const seen = new Set(sample.watched.map(({ log }) => log.block));
+  const seen = new Set(sampled.watched.map(({ log }) => log.block));
   const unseen = blocksOf(sharing).filter((index) => !seen.has(index));
   const lengthOf = (block: Block): number => machine.blocks.get(block)?.instructions.length ?? 0;
   const longest = variations.some(({ irregularFlow }, k) => irregularFlow && launch.grid[k]! > 1)
     ? longestOf(program, { contents, lengthOf, steps: surveySteps, observerOf, blockSteps }, whole)
     : undefined;
   const scattered = new Set([...anywhere].filter(({ action }) => action.kind === "atomic" && action.space === "global"));
+  const glimpses = glimpse(program, unseen, observerOf, whole);
+  const sample = withTries(sampled, program, observer.atomics.tries(residentAtOnce(launch, resident, gpu)), [
+    ...glimpses.flatMap(({ records }) => records),
+    ...(longest?.records ?? []),
+  ]);
   return {
     program,
     machine: withSpins(machine, turnsIn(program)),
@@ -233,7 +240,7 @@ function execute(
     sample,
     sites,
     rounds,
-    glimpses: glimpse(program, unseen, observerOf, whole),
+    glimpses,
     longest,
     atomics: observer.atomics,
     scatteredAtomics: atomicPlaces(program, scattered, { contents, steps: surveySteps, observerOf }, whole),
@@ -242,6 +249,25 @@ function execute(
     estimatesLoops: slices !== undefined,
     divergentBarriers: runner.divergentBarriers > 0,
   };
+}
+
+/** How the resident blocks of a launch are spread over the GPU. */
+export function residentAtOnce({ grid, block }: Launch, { blocksPerSm }: Pick<Occupancy, "blocksPerSm">, { values }: GpuModel): Resident {
+  const blocks = grid[0] * grid[1] * grid[2];
+  return { blocks, row: grid[0], atOnce: Math.min(blocks, blocksPerSm * values.smCount), threads: block[0] * block[1] * block[2] };
+}
+
+/**
+ * A sample in which what is tried again, because others want the same word, is counted and goes round as often as that.
+ * @param others records of blocks that were watched beside it, which are made to go round as well
+ */
+function withTries(sample: Sample, program: Program, tries: ReadonlyMap<Op, number>, others: readonly WarpRecord[]): Sample {
+  const turns = turnsOf(program, tries);
+  if (turns.size === 0) return sample;
+  const { blocks, watched, warps, totals, counts } = sample;
+  const observed = [...watched, ...blocks.flatMap((block) => block.observed ?? [])].flatMap(({ records }) => records);
+  for (const record of new Set([...observed, ...warps, ...others])) goesAgain(record, program, turns);
+  return { ...sample, totals: countedAgain(totals, counts, program, turns), exact: false, tries };
 }
 
 /** How many turns sums take that take turns, on average of those that were run. */

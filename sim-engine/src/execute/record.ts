@@ -53,6 +53,12 @@ export class WarpRecord {
     this.repeat(start, factor, round);
   }
 
+  /** Entries `from` to `to` (excluded), in which nothing repeats, stand for going through them `times` times. */
+  again(from: number, to: number, times: number): void {
+    for (let k = from; k < to; k++) this.weights[k]! *= times;
+    this.repeats.unshift({ from, to, times });
+  }
+
   /** Entries from `start` on, whose weights say so already, stand for going through them `times` times. */
   repeat(start: number, times: number, round?: number): void {
     this.repeats.push({ from: start, to: this.weights.length, times, ...(round === undefined ? {} : { round }) });

@@ -8362,6 +8362,13 @@ export const data: GpuData = {
         l2Bytes: { value: 52428800, unit: "bytes", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 SXM5: L2 cache" },
         l2Partitions: { value: 2, unit: "partitions", basis: "specified", source: "hopper-whitepaper", at: "L2 in two partitions" },
         l1Latency: { value: 32, unit: "cycles", basis: "measured", source: "h100-measured", at: "h100-calibrate.txt: l1Latency" },
+        globalAtomicLatency: {
+          value: 117,
+          unit: "cycles",
+          basis: "derived",
+          source: "h200-measured",
+          at: "h200-atomic-latency.txt: that of the H200, which has the same chip",
+        },
         l2Latency: { value: 276, unit: "cycles", basis: "measured", source: "h100-measured", at: "h100-calibrate.txt: l2Latency" },
         dramLatency: { value: 686, unit: "cycles", basis: "measured", source: "h100-measured", at: "h100-calibrate.txt: dramLatency" },
         l2Bandwidth: {
@@ -8501,6 +8508,13 @@ export const data: GpuData = {
           basis: "measured",
           source: "h200-measured",
           at: "h200-results.txt: a chain of loads in 8 KB takes 41.3 cycles a step, 4 of them the address",
+        },
+        globalAtomicLatency: {
+          value: 117,
+          unit: "cycles",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-atomic-latency.txt: chains of sums of 64 bits, one an SM, over all SMs and places 412 to 420 cycles, of loads 287 to 298",
         },
         l2Latency: {
           value: 283,
@@ -8959,6 +8973,20 @@ export const data: GpuData = {
           basis: "measured",
           source: "h200-measured",
           at: "h200-atomics.txt: on one word, and on 8 of a sector, 0.288 lanes a cycle, integers 0.69; h200-tiles: sumAll, 4,194,304 on one word in 7.38 ms",
+        },
+        atomicSwapWork: {
+          value: 1.74,
+          unit: "ratio",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-cas-turns.tsv: compare-and-swap on one word 0.40 lanes a cycle, and on all words of a line 0.40 sectors a cycle, where 16 to 132 warps contend; a lane by itself takes no longer than a sum (h200-retries: dotPerWarp)",
+        },
+        atomicSwapTurn: {
+          value: 560,
+          unit: "cycles",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-cas-turns.tsv: 8 to 66 warps that want the same words, of one SM or of as many as there are warps: 553 to 571 cycles a success of a word",
         },
         atomicRate: {
           value: 46,

@@ -6,7 +6,7 @@
  */
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Op } from "../ir/kernel.ts";
-import { isFloatSum, isUnited } from "./atomic-work.ts";
+import { isFloatSum, isSwap, isUnited } from "./atomic-work.ts";
 import { InStep } from "./in-step.ts";
 import { mean } from "./mean.ts";
 import { Retries, retriedAmong } from "./retries.ts";
@@ -78,6 +78,9 @@ export class AtomicRegions {
   /** Of operations that are tried until they succeed. */
   readonly #retries: ReadonlyMap<Op, Retries>;
   readonly #floatWork: number;
+  readonly #swapWork: number;
+  readonly #swapTurn: number;
+  readonly #interval: number;
   readonly #fullSectorWork: number;
   readonly #slices: number;
   readonly #anywhere: ReadonlySet<Op>;
@@ -95,6 +98,9 @@ export class AtomicRegions {
     this.#regionBytes = gpu.atomicSliceBytes;
     this.#sectorBytes = gpu.sectorBytes;
     this.#floatWork = gpu.atomicFloatWork ?? 1;
+    this.#interval = gpu.atomicInterval;
+    this.#swapTurn = gpu.atomicSwapTurn ?? gpu.l2Latency + (gpu.globalAtomicLatency ?? 0);
+    this.#swapWork = gpu.atomicSwapWork ?? 1;
     this.#fullSectorWork = gpu.atomicFullSectorWork;
     this.#slices = gpu.atomicSlices;
     this.#inStep = new InStep(gpu);
@@ -157,7 +163,9 @@ export class AtomicRegions {
     // So many passes want all of its words; those behind them some.
     const whole = isFull ? least : 0;
     const some = most - whole;
-    const passes = whole * this.#fullSectorWork + some;
+    // To compare and swap takes as long whether all words are wanted or one; less where a lane does so by itself.
+    const swaps = together > 1 || words.size > 1 ? most * this.#swapWork : 1 + (most - 1) * this.#swapWork;
+    const passes = isSwap(op) ? swaps : whole * this.#fullSectorWork + some;
     const wait = (work: number): number => Math.max(0, this.#floatWork - together * work);
     const waits = isFloatSum(op) ? whole * wait(this.#fullSectorWork) + some * wait(1) : 0;
     const lowest = first * wordBytes;
@@ -206,11 +214,17 @@ export class AtomicRegions {
     return (passes + waits / sectors) * tries;
   }
 
+  /** How many tries one that was executed stands for, of operations that are tried until they succeed. */
+  tries(resident: Resident): ReadonlyMap<Op, number> {
+    return new Map([...this.#retries].map(([op, retries]) => [op, retries.factor(resident)]));
+  }
+
   /**
    * Work of the busiest region in the whole launch, in passes of integer operations, where there are `total` sectors of atomics in all. Where
    * each block has a place of its own, a step from the one before, those that are resident together are at as many regions as their places
    * go over. Of other atomics: a region that most observed blocks meet in is taken to be met by as large a share of all blocks, the others
    * by those alone that were seen there. Undefined when there are no atomics.
+   * @param total without those that are tried again
    */
   hottest(total: number, resident: Resident): number | undefined {
     if (this.#sectors === 0) return undefined;
@@ -219,7 +233,7 @@ export class AtomicRegions {
       const spread = this.#spread(blocks, resident);
       if (spread) moving.set(op, spread);
     }
-    const tries = new Map([...this.#retries].map(([op, retries]) => [op, retries.factor(resident)]));
+    const tries = this.tries(resident);
     const perSector = total / this.#sectors;
     // More than there are blocks for each that was observed are taken to be turns that were not run.
     const perPlace = Math.min(perSector, resident.blocks / this.#block);
@@ -248,7 +262,16 @@ export class AtomicRegions {
         most = Math.max(most, workOf(region) * inStep);
     }
     const all = [...this.#ofOps].reduce((sum, [op, passes]) => sum + this.#work(passes, 1, tries.get(op)), 0);
-    return Math.min(all * perSector, most);
+    return Math.max(Math.min(all * perSector, most), this.#successes(resident));
+  }
+
+  /**
+   * Passes that would take as long as those of one word that succeed, one after the other: to succeed, a thread has to have seen what the one
+   * before it stored.
+   */
+  #successes(resident: Resident): number {
+    const ever = [...this.#retries.values()].map((retries) => retries.ever(resident));
+    return (Math.max(0, ...ever.filter((threads) => threads > 1)) * this.#swapTurn) / this.#interval;
   }
 
   /**

@@ -16,6 +16,9 @@ export function isFloatSum({ action, type }: Op): boolean {
   return action.kind === "atomic" && action.op === "add" && !type.startsWith("i");
 }
 
+/** Whether it stores only where memory holds what is expected. */
+export const isSwap = ({ action }: Op): boolean => action.kind === "atomic" && action.op === "cas";
+
 /** Arithmetic that an address is looked through. */
 const deepest = 16;
 

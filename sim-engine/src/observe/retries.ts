@@ -4,6 +4,7 @@
  */
 import type { Op } from "../ir/kernel.ts";
 import { isPure } from "../ir/operations.ts";
+import { isSwap } from "./atomic-work.ts";
 import { mean } from "./mean.ts";
 
 /**
@@ -32,8 +33,6 @@ export function retriedAmong(ops: Iterable<Op>): ReadonlySet<Op> {
   }
   return retried;
 }
-
-const isSwap = ({ action }: Op): boolean => action.kind === "atomic" && action.op === "cas";
 
 /** The operations that a value may be, looked at through those that pass it on. */
 function valuesThrough(from: Op, passesOn: (op: Op) => boolean): Set<Op> {
@@ -113,6 +112,19 @@ export class Retries {
     }
   }
 
+  /** Threads of the launch that want the word that one wants, on average, itself included: each time that it wants it. */
+  ever({ blocks }: Pick<Contending, "blocks">): number {
+    const { own, others } = this.#met();
+    return Math.max(1, own + (blocks - 1) * others);
+  }
+
+  #met(): { readonly own: number; readonly others: number } {
+    return {
+      own: mean(this.#blocks.map((a) => meeting(a, a))),
+      others: mean(this.#blocks.flatMap((a) => this.#blocks.flatMap((b) => (a === b ? [] : meeting(a, b))))),
+    };
+  }
+
   /** How many tries a try that was executed stands for. */
   factor({ blocks, atOnce, threads }: Contending): number {
     const all = this.#blocks.reduce((sum, wanted) => sum + wanted.threads, 0);
@@ -120,9 +132,8 @@ export class Retries {
     const perBlock = all / this.#blocks.length;
     // A thread wants one word at a time.
     const share = Math.min(1, threads / perBlock);
-    const own = mean(this.#blocks.map((a) => meeting(a, a)));
-    const others = mean(this.#blocks.flatMap((a) => this.#blocks.flatMap((b) => (a === b ? [] : meeting(a, b)))));
-    const ever = Math.max(1, own + (blocks - 1) * others);
+    const { own, others } = this.#met();
+    const ever = this.ever({ blocks });
     const atOneTime = Math.max(1, share * (own + (Math.min(blocks, atOnce) - 1) * others));
     // Those of a warp succeed one after the other, and then it goes on: half of them on average.
     const alike = this.#alike / all;

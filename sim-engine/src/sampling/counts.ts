@@ -63,6 +63,17 @@ export class CountVector {
     return this.counters.flatMap((counter, index) => (ops.has(counter.op) ? [this.#accesses + accessFields * index] : []));
   }
 
+  /**
+   * Has a block that was run, with what it accesses, stand for `factor` times as many executions.
+   * @param edges those of its branch that are taken as often more
+   */
+  multiply(vector: Float64Array, { index, block }: CompiledBlock, factor: number, edges: { readonly then: boolean; readonly else: boolean }): void {
+    const blocks = this.#runner.program.blocks.length;
+    const fields = [true, true, true, edges.then, edges.else];
+    for (const [k, isMultiplied] of fields.entries()) if (isMultiplied) vector[k * blocks + index]! *= factor;
+    for (const at of this.positions(new Set(block.ops))) for (let k = 0; k < accessFields; k++) vector[at + k]! *= factor;
+  }
+
   flow(vector: Float64Array, { index }: CompiledBlock): FlowTotals {
     const blocks = this.#runner.program.blocks.length;
     const field = (k: number): number => vector[k * blocks + index] ?? 0;

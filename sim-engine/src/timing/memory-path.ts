@@ -361,7 +361,7 @@ export class MemoryPath {
       const atDram = this.dram.serve(atPort, toDram * traffic.bytesPerDramSector * perByte, this.weight);
       if (!isStore) {
         back = Math.max(back, atDram);
-        latency = gpu.dramLatency;
+        latency += gpu.dramLatency - gpu.l2Latency;
         utilisation = Math.max(utilisation, this.dram.utilisation(atPort));
         this.reason = reasonIndex.dram;
       }
