@@ -281,7 +281,12 @@ export const figureDefinitions = {
     "A floating-point sum there, over one of integers, where the sum before is of the same sector",
   ),
   atomicSwapWork: number("behaviour", false, "ratio", "A pass of compare-and-swap there, over one of integer sums"),
-  atomicSwapTurn: number("behaviour", false, "cycles", "Between two compare-and-swaps that succeed at one word, of those that contend for it"),
+  atomicSwapTurn: number(
+    "behaviour",
+    false,
+    "cycles",
+    "Between two compare-and-swaps that succeed at one word, of those that contend for it",
+  ),
   atomicRate: number("behaviour", true, "requests/clock", "Atomic requests (sectors of a warp's instruction), all slices together"),
   atomicFullSectorWork: number("behaviour", true, "ratio", "A pass over all words of a sector, over one of some of them"),
   atomicSlices: number("behaviour", true, "slices", "Slices of the L2 that do atomics"),

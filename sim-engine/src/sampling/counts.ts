@@ -67,7 +67,12 @@ export class CountVector {
    * Has a block that was run, with what it accesses, stand for `factor` times as many executions.
    * @param edges those of its branch that are taken as often more
    */
-  multiply(vector: Float64Array, { index, block }: CompiledBlock, factor: number, edges: { readonly then: boolean; readonly else: boolean }): void {
+  multiply(
+    vector: Float64Array,
+    { index, block }: CompiledBlock,
+    factor: number,
+    edges: { readonly then: boolean; readonly else: boolean },
+  ): void {
     const blocks = this.#runner.program.blocks.length;
     const fields = [true, true, true, edges.then, edges.else];
     for (const [k, isMultiplied] of fields.entries()) if (isMultiplied) vector[k * blocks + index]! *= factor;

@@ -24,6 +24,14 @@ describe("declarations", () => {
       ["float", "unsigned short", "Colour", "int", "Level"],
     ],
     [
+      "enumerations are as wide as they are said to be, or as their values need",
+      inKernel(
+        "show(A + 0); show(B + 0); show(C + 0); show(D + 0); show(E + 0);",
+        "using word = unsigned long long; enum : word { A }; enum { B = 0x7fffffff }; enum { C = 0x80000000u }; enum { D = -1, F = 0x80000000u }; enum { E = 1ull << 63 };",
+      ),
+      ["unsigned long long", "int", "unsigned int", "long", "unsigned long"],
+    ],
+    [
       "namespaces and using",
       inKernel(
         "show(a::f(1)); using namespace a; show(g); show(b::g);",

@@ -1,5 +1,5 @@
 /** What type nodes and names of types mean. */
-import type { BuiltinTypeName, Name, TemplateArgument, TypeNode } from "../../syntax/ast.ts";
+import type { BuiltinTypeName, EnumDeclaration, Name, TemplateArgument, TypeNode } from "../../syntax/ast.ts";
 import type { Context, Info } from "./context.ts";
 import type { AliasDeclaration } from "./scope.ts";
 import { bindParameters } from "./template-values.ts";
@@ -19,7 +19,7 @@ import {
   unqualified,
   voidType,
 } from "./type-tools.ts";
-import type { Substitution, Type } from "./types.ts";
+import type { IntegerName, Substitution, Type } from "./types.ts";
 
 const builtIn: Readonly<Record<BuiltinTypeName, Type | undefined>> = {
   void: voidType,
@@ -114,7 +114,28 @@ export function enumType(
   substitution: Substitution | undefined,
 ): Type {
   const kept = declaration.underlying && context.typeFrom(declaration.underlying, substitution);
-  return { kind: "enum", declaration, underlying: kept?.kind === "integer" ? kept.name : "int" };
+  return { kind: "enum", declaration, underlying: kept?.kind === "integer" ? kept.name : widthOf(context, declaration, substitution) };
+}
+
+/** Types that an enumeration is kept in whose declaration names none: the first that holds all of its values. */
+const widths: readonly { readonly name: IntegerName; readonly least: bigint; readonly most: bigint }[] = [
+  { name: "int", least: -(2n ** 31n), most: 2n ** 31n - 1n },
+  { name: "uint", least: 0n, most: 2n ** 32n - 1n },
+  { name: "long", least: -(2n ** 63n), most: 2n ** 63n - 1n },
+  { name: "ulong", least: 0n, most: 2n ** 64n - 1n },
+];
+
+function widthOf(context: Context, { scoped, enumerators }: EnumDeclaration, substitution: Substitution | undefined): IntegerName {
+  if (scoped) return "int";
+  let [value, least, most] = [-1n, 0n, 0n];
+  for (const enumerator of enumerators) {
+    const written = enumerator.value && context.constant(enumerator.value, substitution);
+    if (enumerator.value && (written === undefined || typeof written === "number")) return "int";
+    value = written === undefined ? value + 1n : BigInt(written);
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  return widths.find((type) => least >= type.least && most <= type.most)?.name ?? "int";
 }
 
 /** The type a name names: a record with its arguments, an alias, an enumeration, a template parameter's, a trait's. */

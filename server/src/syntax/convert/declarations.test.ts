@@ -45,6 +45,8 @@ const table: Readonly<Record<string, string>> = {
     "(function S::S result:(unknown) parameters:[(type:(builtin int) a)] role:constructor initialisers:[(x [(name a)]) (Base<(named T)> [3])] body:(block body:[]))\n(function S::~S result:(unknown) role:destructor body:(block body:[]))\n(function S::operator float result:(builtin float) role:conversion const body:(block body:[(return 1)]))\n(function S::operator= result:(reference (named S)) parameters:[(type:(reference (named const S)))] role:operator defaulted)",
   "enum class E : unsigned { A = 1, B }; enum { X };":
     '(enum scoped enumerators:[(A 1) (B)] E underlying:(builtin "unsigned int"))\n(enum enumerators:[(X)])',
+  "enum : word { X }; enum : int { Y };":
+    "(enum enumerators:[(X)] underlying:(named word))\n(enum enumerators:[(Y)]  underlying:(builtin int))\nERROR 5-6\nERROR 23-23",
   "__shared__ float tile[32][33]; extern __shared__ char raw[]; __constant__ float c[4]; static __device__ int n; __managed__ int m;":
     "(variable tile type:(array (array (builtin float) size:33) size:32) specifiers:(shared))\n(variable raw type:(array (builtin char)) specifiers:(extern shared))\n(variable c type:(array (builtin float) size:4) specifiers:(constant))\n(variable n type:(builtin int) specifiers:(static device))\n(variable m type:(builtin int) specifiers:(managed))",
   "struct __align__(16) V { float x[4]; } ; struct alignas(8) W {}; __shared__ __align__(128) char s[64]; float b[2] __attribute__((aligned(32)));":

@@ -25,8 +25,10 @@ export function record(c: Context, node: CstNode): RecordDeclaration {
 }
 
 export function enumeration(c: Context, node: CstNode): EnumDeclaration {
-  const named = child(node, "name");
-  const base = child(node, "base");
+  // Of `enum : T { … }` the grammar takes the type for the name, and has no place for the colon.
+  const colon = child(node, "base") ? undefined : node.children.find((each) => each.type === "ERROR" && textOf(c, each) === ":");
+  const named = colon ? undefined : child(node, "name");
+  const base = child(node, colon ? "name" : "base");
   const enumerators = (child(node, "body")?.children ?? [])
     .filter((each) => each.type === "enumerator")
     .map((each) => {
