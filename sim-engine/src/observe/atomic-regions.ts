@@ -84,6 +84,7 @@ export class AtomicRegions {
   readonly #fullSectorWork: number;
   readonly #slices: number;
   readonly #anywhere: ReadonlySet<Op>;
+  readonly #room: (op: Op) => number | undefined;
   readonly #inStep: InStep;
   #block = 0;
   #index = 0;
@@ -92,9 +93,16 @@ export class AtomicRegions {
   /**
    * @param ops of the kernel
    * @param anywhere those whose places are as good as random
+   * @param room bytes of the buffer that an operation is in, where that is known
    */
-  constructor(gpu: GpuValues, ops: Iterable<Op>, anywhere: ReadonlySet<Op> = new Set()) {
+  constructor(
+    gpu: GpuValues,
+    ops: Iterable<Op>,
+    anywhere: ReadonlySet<Op> = new Set(),
+    room: (op: Op) => number | undefined = () => undefined,
+  ) {
     this.#anywhere = anywhere;
+    this.#room = room;
     this.#regionBytes = gpu.atomicSliceBytes;
     this.#sectorBytes = gpu.sectorBytes;
     this.#floatWork = gpu.atomicFloatWork ?? 1;
@@ -104,7 +112,7 @@ export class AtomicRegions {
     this.#fullSectorWork = gpu.atomicFullSectorWork;
     this.#slices = gpu.atomicSlices;
     this.#inStep = new InStep(gpu);
-    this.#retries = new Map([...retriedAmong(ops)].map((op) => [op, new Retries()]));
+    this.#retries = new Map([...retriedAmong(ops)].map((op) => [op, new Retries(room(op))]));
   }
 
   /** Another block is observed, the one with this linear index. */
@@ -250,14 +258,15 @@ export class AtomicRegions {
         0,
       );
     };
+    const visitsTo = this.#visits(resident);
     // At random places one region is as good as the other: one counts by itself where more was seen there than chance would have it.
     const alike = met.filter(({ byOp }) => [...byOp.keys()].every((op) => this.#anywhere.has(op)));
     most = Math.max(most, mean(alike.map(workOf)) * Math.max(inStep, this.#busiest(alike.length)));
     const usual = mean(alike.map(passesIn));
     for (const region of this.#regions.values()) {
       if (!this.#isMet(region)) {
-        const times = (Math.min(resident.blocks, region.blocks) / region.blocks) * (this.#block / resident.blocks);
-        most = Math.max(most, workOf(region) * times);
+        const visits = Math.max(region.blocks, Math.min(resident.blocks, visitsTo(region)));
+        most = Math.max(most, (workOf(region) * visits * this.#block) / (region.blocks * resident.blocks));
       } else if (!alike.includes(region) || passesIn(region) > usual + telling * Math.sqrt(usual))
         most = Math.max(most, workOf(region) * inStep);
     }
@@ -285,6 +294,26 @@ export class AtomicRegions {
     );
     const workOf = ({ byOp, sectors }: Region): number => [...byOp].reduce((sum, [, passes]) => sum + this.#work(passes, sectors.size), 0);
     return this.#sectors > 0 ? (Math.max(0, ...told.map(workOf)) * total) / this.#sectors : 0;
+  }
+
+  /**
+   * Blocks of the launch that come to a region that most do not come to, at least: there is no room for each to come to others, as where a
+   * block has one of a few copies.
+   */
+  #visits({ blocks }: Resident): (region: Region) => number {
+    const perBlock = new Map<Op, number>();
+    for (const region of this.#regions.values()) {
+      if (this.#isMet(region)) continue;
+      for (const op of region.byOp.keys()) perBlock.set(op, (perBlock.get(op) ?? 0) + region.blocks / this.#block);
+    }
+    const bytes = slicesInTurn * this.#regionBytes;
+    return ({ byOp }) =>
+      Math.max(
+        ...[...byOp.keys()].map((op) => {
+          const room = this.#room(op);
+          return room === undefined ? 0 : (blocks * perBlock.get(op)!) / Math.max(1, (slicesInTurn * room) / bytes);
+        }),
+      );
   }
 
   /** Regions of the slice that has most of so many. */

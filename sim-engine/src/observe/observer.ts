@@ -137,6 +137,10 @@ export class Observer implements AccessListener {
       gpu,
       runner.program.kernel.blocks.flatMap(({ ops }) => ops),
       new Set([...sites.numbers].flatMap(([op, number]) => (sites.sites[number]?.irregular ? [op] : []))),
+      (op) => {
+        const buffer = sites.sites[sites.numbers.get(op) ?? -1]?.buffer;
+        return buffer === undefined ? undefined : runner.program.launch.buffers[buffer]?.bytes;
+      },
     );
     this.#runner = runner;
     this.#program = runner.program;

@@ -14,6 +14,8 @@ import { mean } from "./mean.ts";
 const power = 0.88;
 /** Words that are told apart in a block: the first ones stand for all. */
 const mostWords = 1024;
+/** Bytes of the smallest word that is swapped. */
+const wordBytes = 4;
 /** Operations that a value is looked through. */
 const deepest = 64;
 
@@ -84,6 +86,12 @@ export class Retries {
   #tried = 0;
   /** By thread, those of its warp that want the same word, itself included: the sum. */
   #alike = 0;
+  readonly #words: number;
+
+  /** @param room bytes of the buffer that the words are in, where that is known */
+  constructor(room?: number) {
+    this.#words = Math.max(1, (room ?? Number.POSITIVE_INFINITY) / wordBytes);
+  }
 
   /** A warp's request. */
   add(block: number, addresses: Float64Array, from: number, mask: number): void {
@@ -118,11 +126,11 @@ export class Retries {
     return Math.max(1, own + (blocks - 1) * others);
   }
 
+  /** Those of a thread's own block, and of each other one: no fewer than where each word is wanted by as many. */
   #met(): { readonly own: number; readonly others: number } {
-    return {
-      own: mean(this.#blocks.map((a) => meeting(a, a))),
-      others: mean(this.#blocks.flatMap((a) => this.#blocks.flatMap((b) => (a === b ? [] : meeting(a, b))))),
-    };
+    const threads = mean(this.#blocks.map((wanted) => wanted.threads));
+    const others = mean(this.#blocks.flatMap((a) => this.#blocks.flatMap((b) => (a === b ? [] : meeting(a, b)))));
+    return { own: mean(this.#blocks.map((a) => meeting(a, a))), others: Math.max(others, threads / this.#words) };
   }
 
   /** How many tries a try that was executed stands for. */
