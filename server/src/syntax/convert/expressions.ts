@@ -123,6 +123,11 @@ const sizeOf: ExpressionConverter = (c, node) => {
 const parenthesized: ExpressionConverter = (c, node) => {
   const inner = node.children.find((each) => each.named && each.type !== "comment");
   if (inner?.type === "compound_statement") return statementExpression(c, inner);
+  // `(a = 5, b)`, which is an error to the grammar.
+  if (inner?.children.some(({ type }) => type === "ERROR")) {
+    const [first, ...more] = c.operands(inner.start, inner.end);
+    if (first && more.length > 0) return { start: node.start, end: node.end, kind: "parenthesized", inner: inSequence(first, more) };
+  }
   return { start: node.start, end: node.end, kind: "parenthesized", inner: c.expression(inner) };
 };
 
@@ -140,6 +145,9 @@ const fold: ExpressionConverter = (c, node) => {
     ...(right?.named && { right: c.expression(right) }),
   };
 };
+
+const inSequence = (first: Expression, more: readonly Expression[]): Expression =>
+  more.reduce((left, right) => ({ start: left.start, end: right.end, kind: "binary", op: ",", left, right }), first);
 
 const comma: ExpressionConverter = (c, node) => ({
   start: node.start,

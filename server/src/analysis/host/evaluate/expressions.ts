@@ -321,6 +321,10 @@ function forgetAround(host: Interpreter, written: Expression): Value {
   while (e.kind === "member" && !e.arrow) e = withoutParentheses(e.base);
   const base = e.kind === "member" || e.kind === "subscript" ? e.base : e.kind === "unary" && e.op === "*" ? e.operand : undefined;
   if (host.exited) return made;
+  if (e.kind === "unknown") {
+    forgetNamed(host, e.text);
+    return made;
+  }
   if (base === undefined) {
     walk(e, (node) => {
       const place = node.kind === "name" ? placeOf(host, node) : undefined;

@@ -8,6 +8,7 @@ import type { Substitution } from "../../sema/types.ts";
 import type { LaunchEntry } from "../launches/launch-entry.ts";
 import { namedKernel } from "../launches/launch-sites.ts";
 import { writtenParameters } from "../launches/written-parameters.ts";
+import { writtenVariables } from "../launches/written-variables.ts";
 import { contentOf } from "../memory/content.ts";
 import { launchAsked } from "../memory/device-requests.ts";
 import { forgetContent, mayBeWritten, pointeesMayBeWritten } from "../memory/effects.ts";
@@ -15,6 +16,7 @@ import type { Argument, Interpreter, LaunchCall } from "../memory/interpreter.ts
 import { contentIn } from "../memory/record-members.ts";
 import { launched } from "../memory/watch.ts";
 import { deduce } from "../resolve/deduce.ts";
+import { globalCell } from "../resolve/names.ts";
 import { chooseOverload } from "../resolve/overload.ts";
 import { convert, dim3, dimensions } from "../values/convert.ts";
 import { Allocation, Cell, type FunctionValue, type HostType, type TemplateValue, type Value } from "../values/model.ts";
@@ -191,6 +193,7 @@ function runKernel(
     if (written !== undefined && !written.has(k)) continue;
     store(value, 0);
   }
+  storeVariables(host, kernel, entry.kernelName);
 
   function store(value: Value, depth: number): void {
     const reason = `\`${entry.kernelName}\` stored to it`;
@@ -202,8 +205,28 @@ function runKernel(
         const content: Content = { kind: "written", by: record, buffer, offset: 0 };
         host.journal.summarise(value.target, { ...value.target.summary, content, reason }, new Map());
       }
-    } else if (value.kind === "pointer" && value.target instanceof Cell && value.target.value.kind !== "record")
-      host.journal.set(value.target, unknown(reason, value.target.type));
+    } else if (value.kind === "pointer" && value.target instanceof Cell) storeNumbers(host, value.target, reason);
     else if (value.kind === "record" && depth < 3) for (const member of value.members.values()) store(member.value, depth + 1);
+  }
+}
+
+/** Of an object pointers are taken to stay what they are. */
+function storeNumbers(host: Interpreter, cell: Cell, reason: string): void {
+  const { value } = cell;
+  if (value.kind !== "record") host.journal.set(cell, unknown(reason, cell.type));
+  else for (const member of value.members.values()) if (member.value.kind !== "pointer") storeNumbers(host, member, reason);
+}
+
+/** Variables of the device that a kernel may store to hold what nobody follows. */
+function storeVariables(host: Interpreter, kernel: FunctionDeclaration | undefined, name: string): void {
+  const all = host.globals.ofDevice();
+  if (all.length === 0) return;
+  const written = kernel?.body && writtenVariables(kernel, host.globals);
+  const reason = `\`${name}\` stored to it`;
+  for (const variable of all) {
+    if (written && !written.has(lastName(variable.declaration.name))) continue;
+    const cell = globalCell(host, variable);
+    if (cell.value.kind === "pointer" && cell.value.target instanceof Allocation) forgetContent(host, cell.value.target, reason);
+    else storeNumbers(host, cell, reason);
   }
 }

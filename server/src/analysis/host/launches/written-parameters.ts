@@ -21,7 +21,8 @@ export function writtenParameters(kernel: FunctionDeclaration): ReadonlySet<numb
   return written;
 }
 
-function namesWritten(kernel: FunctionDeclaration): ReadonlySet<string> {
+/** Names through which a kernel may store: parameters, variables of its own, variables of the device. */
+export function namesWritten(kernel: FunctionDeclaration): ReadonlySet<string> {
   const names = new Set<string>();
   const add = (name: string | undefined) => {
     if (name !== undefined) names.add(name);

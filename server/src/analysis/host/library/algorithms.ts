@@ -13,8 +13,8 @@ import { construct } from "../resolve/construct.ts";
 import { chooseOverload } from "../resolve/overload.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { convert, vectorValue } from "../values/convert.ts";
-import { Allocation, Cell, type ContainerValue, type Line, type Value } from "../values/model.ts";
-import { int, integerOf, numberOf, pointer, range, unknown, voidValue } from "../values/values.ts";
+import { Allocation, Cell, type ContainerValue, type HostType, type Line, type Value } from "../values/model.ts";
+import { bitsOf, bounds, float, int, integerOf, numberOf, pointer, range, unknown, voidValue } from "../values/values.ts";
 import { appending, backInserter } from "./appending.ts";
 import { shuffleSwaps } from "./distributions.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
@@ -58,7 +58,46 @@ function changedSomehow(host: Interpreter, args: readonly Argument[]): Value {
   return voidValue;
 }
 
+/** Elements that are counted one by one. */
+const mostCounted = 1 << 20;
+
+/** Counted up in the type of the first value, whatever the elements are. */
 const iota: LibraryFunction = (host, args) => {
+  const found = spanOf(host, args);
+  if (found === undefined) return changedSomehow(host, args);
+  const { allocation, bytes, elementBytes, to } = found.span;
+  const count = bytes === undefined || !elementBytes ? Number.POSITIVE_INFINITY : bytes / elementBytes;
+  const content = countedUp(argumentValue(found.rest, 0), count, to ?? allocation.element);
+  setSpan(host, found.span, content ?? unknownContent);
+  return voidValue;
+};
+
+/** `value`, `++value` and so on as elements of a type; undefined where that is not known. */
+function countedUp(first: Value, count: number, of: HostType | undefined): Content | undefined {
+  if ((first.kind !== "int" && first.kind !== "float") || (of?.kind !== "integer" && of?.kind !== "floating")) return undefined;
+  const start = numberOf(first);
+  if (start === undefined || !Number.isFinite(start)) return undefined;
+  const line: Line = { start, stride: 1 };
+  const isExact = (name: string): boolean => isUnrounded(line, count, name !== "double");
+  const [least, most] = first.kind === "int" ? bounds(first.type) : [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  // Of how many elements that is not known: there is no memory for as many as an integer can count.
+  const last = count === Number.POSITIVE_INFINITY && first.kind === "int" && bitsOf(first.type) >= 32 ? start : start + count;
+  const isWhole = first.kind === "int" ? last <= Math.min(most, Number.MAX_SAFE_INTEGER) : isExact(first.type);
+  const isKept = of.kind === "floating" ? isExact(of.name) : Number.isInteger(start);
+  if (isWhole && isKept) return { kind: "linear", ...line };
+  if (count > mostCounted || (first.kind === "int" && bitsOf(first.type) === 64)) return undefined;
+  const round = first.kind === "float" && first.type === "float" ? Math.fround : (value: number): number => value;
+  const values = new Float64Array(count);
+  for (let k = 0, value = start; k < count; k++, value = value === most ? least : round(value + 1)) {
+    const element = numberOf(convert(first.kind === "int" ? int(value, first.type) : float(value, first.type), of));
+    if (element === undefined) return undefined;
+    values[k] = element;
+  }
+  return { kind: "values", values };
+}
+
+/** `thrust::sequence(first, last, start = 0, step = 1)` */
+const sequence: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
   if (found === undefined) return changedSomehow(host, args);
   const start = found.rest[0] === undefined ? 0 : numberOf(argumentValue(found.rest, 0));
@@ -293,7 +332,7 @@ const table = new Map<string, LibraryFunction>([
   ["fill_n", fill],
   ["uninitialized_fill", fill],
   ["iota", iota],
-  ["sequence", iota],
+  ["sequence", sequence],
   ["generate", generate],
   ["generate_n", generate],
   ["shuffle", shuffle],

@@ -30,6 +30,7 @@ export class Globals {
   readonly #records: Table<RecordDeclaration> = new Map();
   readonly #enumerators: Table<{ readonly declaration: EnumDeclaration; readonly index: number }> = new Map();
   readonly #aliases: Table<TypeNode> = new Map();
+  readonly #ofDevice: GlobalVariable[] = [];
   readonly #members = new Set<string>();
   readonly #instantiations = new Map<string, Name>();
   readonly #paths = new WeakMap<FunctionDeclaration, readonly string[]>();
@@ -60,6 +61,14 @@ export class Globals {
     const found = best(this.#functions, name, path);
     const defined = found.filter((fn) => fn.body !== undefined);
     return defined.length > 0 ? defined : found;
+  }
+  /** All functions of a name, whatever they stand in. */
+  functionsNamed(name: string): readonly FunctionDeclaration[] {
+    return (this.#functions.get(name) ?? []).map(({ item }) => item);
+  }
+  /** Variables that kernels may store to. */
+  ofDevice(): readonly GlobalVariable[] {
+    return this.#ofDevice;
   }
   record(name: Name, path: readonly string[] = []): RecordDeclaration | undefined {
     const found = best(this.#records, name, path);
@@ -93,6 +102,10 @@ export class Globals {
   pathOf(fn: FunctionDeclaration): readonly string[] {
     return this.#paths.get(fn) ?? [];
   }
+  /** Whether a function is a method of a class that stands in a function. */
+  isLocal(fn: FunctionDeclaration): boolean {
+    return !this.#paths.has(fn);
+  }
   /** The class a function is a member of. */
   classOf(fn: FunctionDeclaration): string | undefined {
     const path = this.pathOf(fn);
@@ -116,7 +129,10 @@ export class Globals {
     switch (declaration.kind) {
       case "variable": {
         const [scope, name] = split(declaration.name, path);
-        put(this.#variables, name, { item: { declaration, path: scope }, path: scope });
+        const variable: GlobalVariable = { declaration, path: scope };
+        put(this.#variables, name, { item: variable, path: scope });
+        const { device, managed } = declaration.specifiers;
+        if ((device || managed) && !declaration.type.const) this.#ofDevice.push(variable);
         this.#addType(declaration.type, path);
         return;
       }

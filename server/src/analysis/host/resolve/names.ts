@@ -24,7 +24,7 @@ type NameExpression = Expression & { readonly kind: "name" };
 export function namePlace(host: Interpreter, name: Name): Place | undefined {
   const text = lastName(name);
   if (name.parts.length === 1 && !name.global) {
-    const local = lookUpLocal(host, text) ?? memberOfSelf(host, text);
+    const local = lookUpLocal(host, text) ?? memberOfSelf(host, text) ?? staticAround(host, name);
     if (local !== undefined) return local;
     if (host.frame.substitution !== undefined && substituted(host.frame.substitution, text) !== undefined) return undefined;
   }
@@ -35,6 +35,17 @@ export function namePlace(host: Interpreter, name: Name): Place | undefined {
   if (variable !== undefined) return globalCell(host, variable);
   const initial = libraryVariables.get(text);
   return initial === undefined ? undefined : libraryVariable(host, text, initial);
+}
+
+/** In a method of a local class: a static variable of the function that the class stands in. */
+function staticAround(host: Interpreter, name: Name): Cell | undefined {
+  const { function: fn, substitution } = host.frame;
+  if (fn === undefined || !host.globals.isLocal(fn)) return undefined;
+  for (const entity of host.semantics.context.find(name, substitution).entities) {
+    const cell = entity.kind === "variable" && entity.home.kind === "block" ? host.statics.get(entity.declaration) : undefined;
+    if (cell) return cell;
+  }
+  return undefined;
 }
 
 /** `block_size<float>`: a constant made for just these arguments. */
@@ -196,7 +207,8 @@ export function globalFrame(path: readonly string[]): Frame {
   };
 }
 
-function globalCell(host: Interpreter, named: GlobalVariable): Cell {
+/** The variable of a declaration at namespace scope, made at first use. */
+export function globalCell(host: Interpreter, named: GlobalVariable): Cell {
   const known = host.statics.get(named.declaration);
   if (known !== undefined) return known;
   const name = lastName(named.declaration.name);

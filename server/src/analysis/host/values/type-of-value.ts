@@ -1,6 +1,6 @@
 /** The type a value says it has. */
 import { promotedName } from "../../sema/arithmetic-types.ts";
-import { sameUnqualified } from "../../sema/type-tools.ts";
+import { emptySubstitution, sameUnqualified } from "../../sema/type-tools.ts";
 import type { HostType, Value } from "./model.ts";
 import { isFloat } from "./values.ts";
 
@@ -33,6 +33,8 @@ export function typeOfValue(value: Value): HostType | undefined {
     case "container":
     case "unknown":
       return value.type;
+    case "lambda":
+      return { kind: "lambda", lambda: value.expression, substitution: value.substitution ?? emptySubstitution };
     case "string":
       return { kind: "pointer", to: { kind: "integer", name: "char", const: true } };
     default:
