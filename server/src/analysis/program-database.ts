@@ -15,6 +15,7 @@ import { FileQueries, type UnitKey, unitKey } from "./database/queries.ts";
 import type { KernelFact, LaunchFact, Program } from "./facts.ts";
 import { leadingFunctions } from "./host/launches/launch-sites.ts";
 import { writtenParameters } from "./host/launches/written-parameters.ts";
+import { usesAmong } from "./host/launches/written-variables.ts";
 import { type HostUnit, hostUnit } from "./host/program/unit.ts";
 import { type HostLaunches, hostLaunches } from "./host-launches.ts";
 import { type FileFacts, launchFacts, resolveLaunch } from "./launch-facts.ts";
@@ -226,13 +227,21 @@ export class ProgramDatabase {
       const { reading } = db.peek(this.files.parsed, unit).file;
       const ownerOf = (fn: FunctionDeclaration) => semantics.context.scopes.records.get(fn)?.name?.parts.at(-1)?.text;
       const textOf = (start: number, end: number) => reading.textOf(start, end);
+      const all = items.flatMap((item) => item.declarations);
+      const variables = all.filter((each) => each.kind === "variable" && (each.specifiers.device || each.specifiers.managed));
+      const names = new Set(
+        [...variables, ...(variables.length > 0 ? semantics.functions : [])].flatMap((each) =>
+          each.kind === "variable" || each.kind === "function" ? [lastName(each.name)] : [],
+        ),
+      );
       const leading = leadingFunctions(semantics.functions, textOf, ownerOf, new Set(launching));
       return items.flatMap((item): unknown[] => {
         const [only, ...others] = item.declarations;
         if (only?.kind !== "function" || others.length > 0 || !only.body || leading.has(only)) return [item];
         const { global, device, host } = only.specifiers;
         if (!global && (!device || host)) return [item];
-        return global ? [only, [...writtenParameters(only)].join()] : [only];
+        const stored = names.size > 0 ? [usesAmong(only, names)] : [];
+        return global ? [only, [...writtenParameters(only)].join(), ...stored] : [only, ...stored];
       });
     },
     equal: sameMembers,

@@ -95,19 +95,22 @@ struct nullopt_t {};
 inline constexpr nullopt_t nullopt{};
 template <class T> class optional {
  bool has_;
- T value_;
+ union { T value_; };
 public:
  optional() : has_(false) {}
  optional(nullopt_t) : has_(false) {}
- optional(const T &value) : has_(true), value_(value) {}
+ optional(const T &value) : has_(true) { new (&value_) T(value); }
+ ~optional() { reset(); }
  bool has_value() const { return has_; }
  explicit operator bool() const { return has_; }
  T &operator*() { return value_; }
  T *operator->() { return &value_; }
  T &value() { if (!has_) throw 0; return value_; }
  T value_or(T other) const { return has_ ? value_ : other; }
- void reset() { has_ = false; }
- T &emplace(const T &value) { has_ = true; value_ = value; return value_; }
+ void reset() { if (has_) value_.~T(); has_ = false; }
+ template <class... A> T &emplace(A... args) { reset(); has_ = true; new (&value_) T(args...); return value_; }
+ optional &operator=(nullopt_t) { reset(); return *this; }
+ optional &operator=(const T &value) { if (has_) value_ = value; else new (&value_) T(value); has_ = true; return *this; }
 };
 template <class T> optional<T> make_optional(T value) { return optional<T>(value); }
 }

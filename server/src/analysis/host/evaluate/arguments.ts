@@ -1,10 +1,14 @@
 /** Evaluating the arguments of a call, parameter packs expanded. */
 import type { Expression } from "../../../syntax/ast.ts";
+import { withoutParentheses } from "../../../syntax/terms.ts";
+import { lastName } from "../../sema/scope.ts";
+import { libraryFunction } from "../library/index.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { read } from "../memory/read-write.ts";
 import { accessed } from "../memory/watch.ts";
 import { forEachElement } from "../resolve/packs.ts";
 import { placeOf } from "../resolve/places.ts";
+import type { Place } from "../values/model.ts";
 
 /** As g++ does: the last first. */
 export function evaluateArguments(host: Interpreter, expressions: readonly Expression[]): Argument[] {
@@ -26,6 +30,16 @@ function argumentsOf(host: Interpreter, expression: Expression): readonly Argume
 }
 
 export function argumentOf(host: Interpreter, expression: Expression): Argument {
+  const given = givenAway(host, expression);
+  if (given) return given;
+  if (expression.kind === "call") {
+    host.returned = undefined;
+    const value = host.evaluate(expression);
+    const returned = returnedLast(host);
+    // The place of a variant is not of the type of what it holds.
+    const isVariant = returned?.type?.kind === "container" && returned.type.name === "variant";
+    return returned === undefined || isVariant ? { value, expression } : { value, place: returned, expression };
+  }
   const place = isLvalue(expression) ? placeOf(host, expression) : undefined;
   accessed(host, place, expression, "read");
   return place === undefined ? { value: host.evaluate(expression), expression } : { value: read(host, place), place, expression };
@@ -44,4 +58,26 @@ function isLvalue(e: Expression): boolean {
     default:
       return false;
   }
+}
+
+function returnedLast(host: Interpreter): Place | undefined {
+  const { returned } = host;
+  host.returned = undefined;
+  return returned;
+}
+
+/** `std::move(variable)` of an object or a smart pointer: who is given it says what is taken from it. */
+function givenAway(host: Interpreter, written: Expression): Argument | undefined {
+  const e = withoutParentheses(written);
+  const moved =
+    e.kind === "call" && e.callee.kind === "name" && e.arguments.length === 1 && lastName(e.callee.name) === "move" ? e : undefined;
+  const cast = e.kind === "cast" && e.type.kind === "reference" && e.type.rvalue ? e : undefined;
+  const operand = moved?.arguments[0] ?? cast?.operands[0];
+  if (operand === undefined || !isLvalue(operand)) return undefined;
+  if (moved?.callee.kind === "name" && host.globals.functions(moved.callee.name, host.frame.path).length > 0) return undefined;
+  const argument = argumentOf(host, operand);
+  const { value, place } = argument;
+  const isOwner = value.kind === "pointer" && value.owner !== undefined;
+  if (place && (isOwner || (value.kind === "record" && !value.open))) return { ...argument, expression: written, isMoved: true };
+  return { value: (moved && libraryFunction("move")?.(host, [argument], moved)) ?? value, expression: written };
 }

@@ -15,7 +15,7 @@ import { type Argument, type CallExpression, type Interpreter, lookUpLocal } fro
 import { read, write } from "../memory/read-write.ts";
 import { called } from "../memory/watch.ts";
 import { deducedClass, overloads } from "../resolve/class-arguments.ts";
-import { constructFrom, fromList } from "../resolve/construct.ts";
+import { constructFrom, fromList, ownOf } from "../resolve/construct.ts";
 import { instanceOf, isOrDerives, type Methods, methodsOf, qualifier } from "../resolve/methods.ts";
 import { chooseLambda, chooseOverload, specialised } from "../resolve/overload.ts";
 import { integralConstant } from "../resolve/overloaded.ts";
@@ -33,7 +33,7 @@ import {
 import { templateConstant } from "../values/template-constant.ts";
 import { int, nullPointer, unknown, voidValue } from "../values/values.ts";
 import { evaluateArguments } from "./arguments.ts";
-import { passing } from "./destroy.ts";
+import { destroy, elementsPass, temporary } from "./destroy.ts";
 import { callFunction, callLambda } from "./function-call.ts";
 
 export function evaluateCall(host: Interpreter, e: CallExpression): Value {
@@ -82,7 +82,8 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   if (library !== undefined) {
     const args = evaluateArguments(host, e.arguments);
     called(host, text, true, args);
-    return library(host, args, e);
+    const made = library(host, args, e);
+    return /^make_(unique|shared)$/.test(text) ? temporary(host, made) : made;
   }
   if (standard && candidates.length > 0) {
     const called = callCandidates(host, candidates, evaluateArguments(host, e.arguments), name, false);
@@ -93,7 +94,7 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   const node = { kind: "named", start: e.start, end: e.end, name } as const;
   const args = evaluateArguments(host, e.arguments);
   const type = hostType(host, node) ?? deducedClass(host, node, args);
-  if (type !== undefined) return passing(host, constructFrom(host, type, args, true));
+  if (type !== undefined) return temporary(host, constructFrom(host, type, args, true));
   const linked = host.linker?.definition(text) ?? methodAround(host, text);
   if (linked !== undefined) return callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
   waitAsked(host, text, args, e);
@@ -221,11 +222,21 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
     return callVariant({ value: object, place }, name);
   if (object.kind === "container") {
     const direct = elementCall(host, e);
-    if (direct !== undefined) return read(host, direct);
+    if (direct !== undefined) {
+      host.returned = direct;
+      return read(host, direct);
+    }
     const given = elementArguments(host, object, name, e);
+    if (name === "clear") destroy(host, new Cell(object));
+    // Which of its elements end, and whether those that stay are copied, is not followed.
+    else if (ending.test(name) || (moving.test(name) && object.type.element?.kind === "record")) elementsPass(host, object);
     // Its arguments may have changed it.
     const now = place === undefined ? object : read(host, place);
     return callContainer(host, now.kind === "container" ? now : object, place, name, given);
+  }
+  if (name.startsWith("~") && place) {
+    destroy(host, place instanceof Cell ? place : new Cell(object, place.type));
+    return voidValue;
   }
   const args = evaluateArguments(host, e.arguments);
   if (object.kind === "string") return callString(host, object.text, place, name, args);
@@ -249,6 +260,15 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
 /** Methods of the variant itself, rather than of what it holds. */
 const isOfVariant = new Set(["index", "valueless_by_exception"]);
 
+/** Methods that keep what they are given. */
+const keeping = /^(push_(back|front)|emplace(_back|_front)?|insert)$/;
+
+const isKept = ({ value }: Argument): boolean => value.kind === "record" || (value.kind === "pointer" && value.owner !== undefined);
+
+/** Methods by which elements end, and such by which they come to other places. */
+const ending = /^(resize|assign|pop_(back|front)|erase|fill)$/;
+const moving = /^(insert|emplace|(push|emplace)_(back|front)|reserve|shrink_to_fit)$/;
+
 /** The arguments of a container's method; where it appends, what they make an element of. */
 function elementArguments(host: Interpreter, { type }: ContainerValue, name: string, e: CallExpression): readonly Argument[] {
   const [only] = e.arguments;
@@ -256,8 +276,10 @@ function elementArguments(host: Interpreter, { type }: ContainerValue, name: str
   if (name === "push_back" && only?.kind === "list" && only.type === undefined) return [{ value: fromList(host, element, only) }];
   if (name === "assign" && only?.kind === "list" && e.arguments.length === 1) return [{ value: fromList(host, type, only) }];
   const args = evaluateArguments(host, e.arguments);
+  if (keeping.test(name) && !(name === "emplace_back" && element))
+    return args.map((each) => (isKept(each) ? { value: ownOf(host, each) } : each));
   if (name !== "emplace_back" || element === undefined) return args;
-  return [{ value: passing(host, constructFrom(host, element, args, true)) }];
+  return [{ value: constructFrom(host, element, args, true) }];
 }
 
 /** A method of a record of the program, its bases among them. */
@@ -273,16 +295,15 @@ export function callMethod(
 }
 
 /** Of `std::unique_ptr` and its kin, which are the pointers they hold. */
-function callSmartPointer(
-  host: Interpreter,
-  object: PointerValue,
-  place: Place | undefined,
-  name: string,
-  args: readonly Argument[],
-): Value {
+function callSmartPointer(host: Interpreter, held: PointerValue, place: Place | undefined, name: string, args: readonly Argument[]): Value {
+  const { owner: _owner, ...object } = held;
+  const owner = held.owner ?? (place?.type?.kind === "container" ? { shared: place.type.shared === true } : undefined);
   if (name === "reset" || name === "release") {
-    if (place !== undefined) write(host, place, name === "release" ? nullPointer : (args[0]?.value ?? nullPointer));
-    return name === "release" ? object : voidValue;
+    const next = name === "release" ? nullPointer : (args[0]?.value ?? nullPointer);
+    if (place !== undefined) write(host, place, next.kind === "pointer" && owner ? { ...next, owner } : next);
+    if (name === "release") return object;
+    destroy(host, new Cell(held));
+    return voidValue;
   }
   if (name === "get" || name === "data") return object;
   if (place !== undefined && name !== "use_count") write(host, place, unknown(`the method \`${name}\` of a pointer`, place.type));

@@ -20,6 +20,7 @@ export function runThrow(host: Interpreter, written: Expression | undefined): Co
   else {
     const value = host.evaluate(written);
     if (host.exited) return exit;
+    if (value.kind === "record") host.frame.temporaries.delete(value);
     const type = host.semantics.typeOf(written, host.frame.substitution) ?? typeOfValue(value);
     raise(host, { value, type, name: className(withoutParentheses(written)) });
   }

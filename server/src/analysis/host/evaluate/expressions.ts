@@ -12,7 +12,7 @@ import { joinValues } from "../memory/journal.ts";
 import { read, write } from "../memory/read-write.ts";
 import { accessed, freed } from "../memory/watch.ts";
 import { deducedClass, isDeduced, overloadSet } from "../resolve/class-arguments.ts";
-import { construct, fromList, passed } from "../resolve/construct.ts";
+import { construct, fromList } from "../resolve/construct.ts";
 import { nameValue } from "../resolve/names.ts";
 import { isOrderTold } from "../resolve/order.ts";
 import { callOperator, scalarOf } from "../resolve/overloaded.ts";
@@ -20,12 +20,13 @@ import { evaluatedBefore, evaluateFold } from "../resolve/packs.ts";
 import { Character, placeOf } from "../resolve/places.ts";
 import { unary } from "../values/arithmetic.ts";
 import { convert } from "../values/convert.ts";
-import { Cell, type ContainerType, type Place, type RecordValue, type Value } from "../values/model.ts";
+import { Cell, type Place, type RecordValue, type Value } from "../values/model.ts";
 import { bool, float, int, nullPointer, openRecord, pointer, truth, unknown, unknownOf, voidValue } from "../values/values.ts";
 import { argumentOf, evaluateElements } from "./arguments.ts";
+import { assignTo } from "./assign.ts";
 import { eitherWay } from "./branches.ts";
 import { evaluateCall } from "./call-expression.ts";
-import { destroy } from "./destroy.ts";
+import { destroyPointee, passing } from "./destroy.ts";
 import { evaluateLambda } from "./lambda.ts";
 import { evaluateLaunch } from "./launch.ts";
 import { combine, stepped } from "./operators.ts";
@@ -130,8 +131,8 @@ function unread(host: Interpreter, text: string): Value {
 
 function evaluateDelete(host: Interpreter, e: Expression & { readonly kind: "delete" }): Value {
   const object = host.evaluate(e.operand);
+  if (object.kind === "pointer") destroyPointee(host, object);
   if (e.array) freed(host, object, e);
-  else if (object.kind === "pointer" && object.target instanceof Cell) destroy(host, object.target);
   return voidValue;
 }
 
@@ -303,7 +304,14 @@ function eitherValue(host: Interpreter, condition: Value, then: () => Value, oth
     b = otherwise();
     return undefined;
   };
+  const before = new Set(host.frame.temporaries);
   eitherWay(host, condition, runThen, runElse);
+  // Which of the two made its objects is not known.
+  for (const made of host.frame.temporaries) {
+    if (before.has(made)) continue;
+    host.frame.temporaries.delete(made);
+    passing(host, made);
+  }
   if (b.kind === "void") return a;
   return joinValues(a, b, "it depends on a condition that is not known", condition.kind === "unknown" ? condition.inputs : []);
 }
@@ -351,14 +359,6 @@ function placeFor(host: Interpreter, e: Expression): Place | undefined {
   return place;
 }
 
-/** A container's new elements, under the old name. */
-function rehoused(host: Interpreter, type: ContainerType, value: Value, old: Value): Value {
-  const made = construct(host, type, [value], false);
-  if (made.kind !== "container" || old.kind !== "container" || made.storage === old.storage) return made;
-  made.storage.name = old.storage.name;
-  return made;
-}
-
 /** `std::tie(a, b) = pair`. */
 function assignEach(host: Interpreter, target: RecordValue, value: Value): Value {
   const elements = tupleElements(host, value) ?? [];
@@ -372,7 +372,8 @@ function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }):
   if (e.op === "") {
     const list = e.right.kind === "list" && e.right.type === undefined ? e.right : undefined;
     const sought = list && placeFor(host, e.left);
-    const value = list ? listFor(host, sought, list) : host.evaluate(e.right);
+    const right = list ? { value: listFor(host, sought, list) } : host.argument(e.right);
+    const { value } = right;
     const place = placeOf(host, e.left);
     if (place === undefined) forgetAround(host, e.left);
     if (place === undefined || host.exited) return value;
@@ -384,7 +385,7 @@ function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }):
       write(host, place, blank(host, type, false, "it is changed and read in one expression"));
       return read(host, place);
     }
-    write(host, place, type?.kind === "container" ? rehoused(host, type, value, read(host, place)) : passed(host, value, type));
+    assignTo(host, place, right);
     return read(host, place);
   }
   const right = host.evaluate(e.right);

@@ -6,11 +6,18 @@ import { lastName } from "../../sema/scope.ts";
 import type { Substitution } from "../../sema/types.ts";
 import { forgetPlace, forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
-import { type Argument, type Call, depthLimit, type Frame, type Interpreter, recursionLimit } from "../memory/interpreter.ts";
+import {
+  type Argument,
+  type Call,
+  type Completion,
+  depthLimit,
+  type Frame,
+  type Interpreter,
+  recursionLimit,
+} from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
-import { copied } from "../memory/read-write.ts";
 import { waited } from "../memory/watch.ts";
-import { fromExpression, passed, refer, runConstructorOn } from "../resolve/construct.ts";
+import { fromExpression, ownOf, passed, refer, runConstructorOn } from "../resolve/construct.ts";
 import { autoValues, deduce } from "../resolve/deduce.ts";
 import { instanceOf, isOrDerives } from "../resolve/methods.ts";
 import { callOperator } from "../resolve/overloaded.ts";
@@ -18,7 +25,7 @@ import { packOf } from "../resolve/packs.ts";
 import { Cell, type HostType, type LambdaValue, type Place, type Value } from "../values/model.ts";
 import { unknown, voidValue } from "../values/values.ts";
 import { evaluateArguments } from "./arguments.ts";
-import { destroy } from "./destroy.ts";
+import { destroy, ending, membersPass, temporary } from "./destroy.ts";
 import { combine } from "./operators.ts";
 
 /** Runs a function of the program; one without a body is unknown, and so is what its pointers lead to. */
@@ -74,17 +81,19 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
     path: host.globals.pathOf(fn),
     depth: outer.depth + 1,
     otherResults: [],
+    temporaries: new Set(),
   };
   host.frame = frame;
   for (const [k, parameter] of fn.parameters.entries())
     if (parameter.name !== undefined)
       scope.set(parameter.name, parameter.pack ? new Cell(packOf(call.arguments.slice(k))) : bind(host, parameter, call.arguments[k]));
   if (call.self?.value.kind === "record") initialiseMembers(host, fn, call.self, call.self.value.members);
+  const areMade = !host.exited;
   host.active.set(fn, calls + 1);
   const completion = host.execute(fn.body);
+  if (host.exited && fn.role === "constructor" && call.self) membersPass(host, call.self, areMade);
   host.active.set(fn, calls);
-  for (const place of scope.values())
-    if (place instanceof Cell && !call.arguments.some((argument) => argument.place === place)) destroy(host, place);
+  endParameters(host, fn.parameters, scope, call.arguments, outer, completion);
   const returnsReference = fn.result.kind === "reference";
   host.returned = returnsReference && completion?.kind === "return" && frame.otherResults.length === 0 ? completion.place : undefined;
   const type = fn.result.kind === "auto" || returnsReference ? undefined : hostType(host, fn.result);
@@ -93,7 +102,29 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
     host.exited = true;
     return unknown("the program ends");
   }
-  return result(host, completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, type);
+  const value = result(host, completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, type);
+  return returnsReference ? value : temporary(host, value);
+}
+
+/** What is passed by value ends with the call; what is passed by reference may have been taken over in it. */
+function endParameters(
+  host: Interpreter,
+  parameters: readonly ParameterDeclaration[],
+  scope: ReadonlyMap<string, Place>,
+  args: readonly Argument[],
+  outer: Frame,
+  completion: Completion,
+): void {
+  const returned = completion?.kind === "return" ? completion.value : undefined;
+  ending(host, () => {
+    for (const [k, { name, type, pack }] of parameters.entries()) {
+      const place = name === undefined || pack ? undefined : scope.get(name);
+      if (!(place instanceof Cell)) continue;
+      const given = args[k]?.value;
+      if (type.kind !== "reference" && place.value !== returned) destroy(host, place);
+      else if (given?.kind === "pointer" && place.value !== given) outer.temporaries.delete(given);
+    }
+  });
 }
 
 /** What was returned on the way followed, unless another way may have returned something else than an error code. */
@@ -124,12 +155,14 @@ export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonl
     path: outer.path,
     depth: outer.depth + 1,
     otherResults: [],
+    temporaries: new Set(),
   };
   host.frame = frame;
   for (const [k, parameter] of lambda.expression.parameters.entries())
     if (parameter.name !== undefined)
       scope.set(parameter.name, parameter.pack ? new Cell(packOf(args.slice(k))) : bind(host, parameter, args[k]));
   const completion = host.execute(lambda.expression.body);
+  endParameters(host, lambda.expression.parameters, scope, args, outer, completion);
   const written = lambda.expression.result;
   const returnsReference = written?.kind === "reference";
   host.returned = returnsReference && completion?.kind === "return" && frame.otherResults.length === 0 ? completion.place : undefined;
@@ -137,7 +170,8 @@ export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonl
   host.unit = unit;
   host.frame = outer;
   if (completion?.kind === "exit") host.exited = true;
-  return result(host, completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, type);
+  const value = result(host, completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, type);
+  return returnsReference ? value : temporary(host, value);
 }
 
 /** Of a generic lambda: what its `auto` parameters are this time. */
@@ -163,7 +197,9 @@ function bind(host: Interpreter, parameter: ParameterDeclaration, argument: Argu
     argument?.value.kind === "record" &&
     type?.kind === "record" &&
     isDerived(host, argument.value, type);
-  if (argument !== undefined) cell.value = isWhole ? copied(argument.value) : passed(host, copied(argument.value), type);
+  // What a reference is of stays whose it is.
+  const isKept = parameter.type.kind === "reference" && argument?.value.kind === "record";
+  if (argument !== undefined) cell.value = isWhole ? argument.value : passed(host, isKept ? argument.value : ownOf(host, argument), type);
   else if (parameter.default !== undefined) cell.value = fromExpression(host, type, parameter.default, name);
   else cell.value = unknown(`the parameter \`${name}\``, type);
   if (cell.value.kind === "unknown") cell.value = host.inputs.held(cell.value, name, type);

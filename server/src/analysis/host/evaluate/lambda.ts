@@ -1,22 +1,30 @@
 /** Lambdas, and what they copy of the variables around them. */
 import type { Expression } from "../../../syntax/ast.ts";
 import { walk } from "../../../syntax/walk.ts";
-import { type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
-import { copied, read } from "../memory/read-write.ts";
+import { type Argument, type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
+import { read } from "../memory/read-write.ts";
+import { ownOf } from "../resolve/construct.ts";
+import { isStatic } from "../resolve/statics.ts";
 import { Cell, type LambdaValue, type Place } from "../values/model.ts";
+import { passing } from "./destroy.ts";
 
 type Lambda = Expression & { readonly kind: "lambda" };
 
 export function evaluateLambda(host: Interpreter, e: Lambda): LambdaValue {
   const captured = new Map<string, Place>();
+  const take = (name: string, argument: Argument): void => {
+    const value = ownOf(host, argument);
+    captured.set(name, new Cell(value, argument.place?.type, name));
+    // When the lambda ends is not followed.
+    passing(host, value);
+  };
   const copy = (name: string): void => {
     const place = lookUpLocal(host, name);
-    const isStatic = place instanceof Cell && [...host.statics.values()].includes(place);
-    if (place !== undefined && !isStatic) captured.set(name, new Cell(copied(read(host, place)), place.type, name));
+    if (place !== undefined && !(place instanceof Cell && isStatic(host, place))) take(name, { value: read(host, place), place });
   };
   if (e.captureDefault === "=") for (const name of namesIn(e)) copy(name);
   for (const { name, byReference, init } of e.captures) {
-    if (init !== undefined) captured.set(name, new Cell(host.evaluate(init), undefined, name));
+    if (init !== undefined) take(name, host.argument(init));
     else if (!byReference) copy(name);
     else captured.delete(name);
   }

@@ -3,21 +3,22 @@
 import type { Condition, Declaration, Expression, Statement, VariableDeclaration } from "../../../syntax/ast.ts";
 import { lastName } from "../../sema/scope.ts";
 import { forgetChanged, forgetContent, forgetNamed } from "../memory/effects.ts";
-import { blank, hostType } from "../memory/host-types.ts";
+import { hostType } from "../memory/host-types.ts";
 import { type Completion, declareLocal, type Interpreter, lookUpLocal, ownSteps, step } from "../memory/interpreter.ts";
 import type { Outcome } from "../memory/journal.ts";
 import { copied, elementOf, read, sizeOf } from "../memory/read-write.ts";
 import { originOf, waited } from "../memory/watch.ts";
 import { isExchange, replayWhole } from "../replay/whole.ts";
-import { fromList, initialise } from "../resolve/construct.ts";
+import { fromList, initialise, ownOf } from "../resolve/construct.ts";
 import { isInOrder } from "../resolve/container.ts";
 import { callOperator } from "../resolve/overloaded.ts";
 import { placeOf } from "../resolve/places.ts";
+import { isStatic, keepStatic, localStatic } from "../resolve/statics.ts";
 import { Cell, type ContainerValue, type HostType, type Place, type RecordValue, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { int, integerOf, pointer, truth, unknown, voidValue } from "../values/values.ts";
 import { eitherWay, follow, speculate, tryOut } from "./branches.ts";
-import { destroy, passing } from "./destroy.ts";
+import { destroy, ending, endTemporaries } from "./destroy.ts";
 import { runThrow, runTry } from "./exceptions.ts";
 import { type Loop, runLoop } from "./loops.ts";
 import { combine } from "./operators.ts";
@@ -32,7 +33,10 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
     case "block":
       return scoped(host, () => runAll(host, s.body));
     case "declaration":
-      for (const declaration of s.declarations) declare(host, declaration);
+      for (const declaration of s.declarations) {
+        declare(host, declaration);
+        endTemporaries(host);
+      }
       return ended(host);
     case "expression":
       return ended(evaluated(host, s));
@@ -76,10 +80,9 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
       if (s.value.kind === "list" && s.value.type === undefined && result !== undefined)
         return { kind: "return", value: fromList(host, hostType(host, result), s.value) };
       const place = result?.kind === "reference" ? placeOf(host, s.value) : undefined;
-      const value = place === undefined ? host.evaluate(s.value) : read(host, place);
-      // What is returned by value is not what others have.
-      const isShared = place === undefined && /^(member|subscript|name|unary)$/.test(s.value.kind);
-      return host.exited ? exit : { kind: "return", value: isShared && !isOwn(host, s.value) ? copied(value) : value, place };
+      const value = place === undefined ? returned(host, s.value) : read(host, place);
+      endTemporaries(host);
+      return host.exited ? exit : { kind: "return", value, place };
     }
     case "try":
       return runTry(host, s);
@@ -95,9 +98,23 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
   }
 }
 
+/** What is returned by value is not what others have. */
+function returned(host: Interpreter, e: Expression): Value {
+  const argument = host.argument(e);
+  const { value, place } = argument;
+  host.frame.temporaries.delete(value);
+  if (place === undefined) return value;
+  if (!isOwn(host, e)) return ownOf(host, argument);
+  // A variable is the result itself; a parameter is taken over by it.
+  return host.frame.scopes[0]?.get(place instanceof Cell ? (place.name ?? "") : "") === place
+    ? ownOf(host, { ...argument, isMoved: true })
+    : value;
+}
+
 function evaluated(host: Interpreter, s: Statement & { readonly kind: "expression" }): Interpreter {
   const attempt = host.loops.length === 0 && isExchange(s) ? replayWhole(host, s) : undefined;
   if (!attempt?.isDone) host.evaluate(s.expression);
+  endTemporaries(host);
   attempt?.afterwards();
   return host;
 }
@@ -106,7 +123,7 @@ function evaluated(host: Interpreter, s: Statement & { readonly kind: "expressio
 function isOwn(host: Interpreter, e: Expression): boolean {
   if (e.kind !== "name" || e.name.parts.length > 1) return false;
   const place = lookUpLocal(host, e.name.parts[0]?.text ?? "");
-  return place instanceof Cell && place.name === e.name.parts[0]?.text && ![...host.statics.values()].includes(place);
+  return place instanceof Cell && place.name === e.name.parts[0]?.text && !isStatic(host, place);
 }
 
 function ended(host: Interpreter): Completion {
@@ -155,30 +172,28 @@ function scoped(host: Interpreter, run: () => Completion): Completion {
   const { scopes } = host.frame;
   scopes.push(new Map());
   const completion = run();
-  const objects = [...(scopes.at(-1)?.values() ?? [])].filter(
-    (place): place is Cell => place instanceof Cell && place.value.kind === "record",
-  );
+  const own = [...(scopes.at(-1)?.values() ?? [])].filter((place): place is Cell => place instanceof Cell);
   scopes.pop();
   // A destructor may wait for the device.
-  for (const { value } of objects) if (value.kind === "record" && (value.open || value.type?.kind === "record")) waited(host);
-  if (objects.length > 0) leave(host, objects, completion);
+  for (const { value } of own) if (value.kind === "record" && (value.open || value.type?.kind === "record")) waited(host);
+  leave(host, own, completion);
   return completion;
 }
 
 /** The objects of a scope end, the last first, where it is left but by the program's end. */
 function leave(host: Interpreter, objects: readonly Cell[], completion: Completion): void {
-  const { exited, thrown } = host;
-  if (exited && thrown === undefined) return;
-  host.exited = false;
-  host.thrown = undefined;
-  const returned = completion?.kind === "return" ? completion.value : undefined;
-  for (const object of objects.toReversed()) if (host.owned.has(object) && object.value !== returned) destroy(host, object);
-  host.exited = exited;
-  host.thrown = thrown;
+  const result = completion?.kind === "return" ? completion.value : undefined;
+  ending(host, () => {
+    for (const object of objects.toReversed()) if (host.owned.has(object) && object.value !== result) destroy(host, object);
+  });
 }
 
 function test(host: Interpreter, condition: Condition): Value {
-  if (condition.kind !== "variable") return host.scalar(host.evaluate(condition));
+  if (condition.kind !== "variable") {
+    const value = host.scalar(host.evaluate(condition));
+    endTemporaries(host);
+    return value;
+  }
   declare(host, condition);
   const name = lastName(condition.name);
   const place = host.frame.scopes.at(-1)?.get(name);
@@ -201,6 +216,7 @@ function loop(
     body: () => host.execute(body),
     advance: () => {
       if (next !== undefined) host.evaluate(next);
+      endTemporaries(host);
     },
   };
   // A body that is not entered may still hold launches.
@@ -249,9 +265,11 @@ function variable(host: Interpreter, declaration: VariableDeclaration, name: str
   const [first] = init?.values ?? [];
   if (declaration.type.kind === "reference" && first !== undefined) {
     const place = placeOf(host, first);
+    // An object that is made for it lives as long as the reference.
+    if (place instanceof Cell && host.frame.temporaries.delete(place.value)) host.owned.add(place);
     if (place !== undefined) return place;
   }
-  const remembered = specifiers.static ? host.statics.get(declaration) : undefined;
+  const remembered = specifiers.static ? localStatic(host, declaration) : undefined;
   if (remembered !== undefined) return remembered;
   const type =
     declaration.type.kind === "auto" || (declaration.type.kind === "reference" && declaration.type.to.kind === "auto")
@@ -273,25 +291,25 @@ function variable(host: Interpreter, declaration: VariableDeclaration, name: str
     if (value.type.name === "vector")
       value.storage.origin ??= originOf(host, declaration, false, undefined, init?.style === "copy" ? undefined : first);
   }
-  if (specifiers.static) host.statics.set(declaration, cell);
-  else if (value.kind === "record") host.owned.add(cell);
-  else passElements(host, type, value, first);
+  if (specifiers.static) keepStatic(host, declaration, cell);
+  else if (!host.exited && isObject(value, type)) host.owned.add(cell);
   return cell;
 }
 
-/** Elements, and what a pointer owns, end at a time that is not followed. */
-function passElements(host: Interpreter, type: HostType | undefined, value: Value, made: Expression | undefined): void {
-  // What is made by a call may be owned: `auto p = std::make_unique<Node>()`.
-  if (value.kind === "pointer" && value.target instanceof Cell && (type?.kind === "container" || (!type && made?.kind === "call")))
-    passing(host, value.target.value);
-  const several = value.kind === "container" ? value.type : type;
-  let element = several?.kind === "container" ? several.element : several;
-  while (element?.kind === "array") element = element.of;
-  if (several !== element && element?.kind === "record") passing(host, blank(host, element, false, "an element"));
-}
+/** Something of which a destructor may run. */
+const isObject = (value: Value, type: HostType | undefined): boolean =>
+  value.kind === "record" ||
+  value.kind === "container" ||
+  type?.kind === "array" ||
+  type?.kind === "container" ||
+  (value.kind === "pointer" && value.owner !== undefined);
 
 function rangeFor(host: Interpreter, s: Statement & { readonly kind: "range-for" }): Completion {
   const range = host.evaluate(s.range);
+  // What the range is made of lives until the loop ends.
+  const { temporaries } = host.frame;
+  const kept = [...temporaries];
+  temporaries.clear();
   const { bindings } = s.variable;
   const name = lastName(s.variable.name);
   const isCopy = s.variable.type.kind !== "reference";
@@ -301,9 +319,12 @@ function rangeFor(host: Interpreter, s: Statement & { readonly kind: "range-for"
   const size = elements?.size ?? unknown("a range that is not known");
   const enter = (place: Place | undefined): Completion => {
     const element = place ?? new Cell(unknown("an element of a range that is not known", type), type, name);
-    if (bindings !== undefined) bind(host, isCopy ? copied(read(host, element)) : read(host, element), bindings);
-    else declareLocal(host, name, isCopy ? new Cell(copied(read(host, element)), element.type, name) : element);
-    return host.execute(s.body);
+    const variable = isCopy ? new Cell(ownOf(host, { value: read(host, element), place: element }), element.type, name) : element;
+    if (bindings !== undefined) bind(host, read(host, variable), bindings);
+    else declareLocal(host, name, variable);
+    const completion = host.execute(s.body);
+    if (isCopy && variable instanceof Cell) ending(host, () => destroy(host, variable));
+    return completion;
   };
   const hash = elements?.inAnyOrder;
   const count = integerOf(size) ?? Number.POSITIVE_INFINITY;
@@ -317,7 +338,10 @@ function rangeFor(host: Interpreter, s: Statement & { readonly kind: "range-for"
     body: () => enter(elements?.at(counter.value)),
     advance: () => host.journal.set(counter, combine(host, "+", counter.value, { kind: "int", type: "long", value: 1 })),
   };
-  return runLoop(host, made);
+  const completion = runLoop(host, made);
+  for (const each of kept) temporaries.add(each);
+  endTemporaries(host);
+  return completion;
 }
 
 interface Elements {

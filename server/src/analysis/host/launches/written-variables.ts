@@ -34,6 +34,12 @@ function usesOf(fn: FunctionDeclaration): Uses {
   return made;
 }
 
+/** What of a function's body `writtenVariables` goes by, of some names. */
+export function usesAmong(fn: FunctionDeclaration, names: ReadonlySet<string>): string {
+  const { written, called } = usesOf(fn);
+  return [written, [...called]].map((each) => each.filter((name) => names.has(name)).join()).join(";");
+}
+
 /** Their names, and others of such names that are no variables. */
 export function writtenVariables(kernel: FunctionDeclaration, globals: Globals): ReadonlySet<string> {
   const written = new Set<string>();

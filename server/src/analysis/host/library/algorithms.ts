@@ -9,11 +9,11 @@ import type { Argument, CallExpression, Interpreter } from "../memory/interprete
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { read, sizeOf, write } from "../memory/read-write.ts";
 import { copyMemory } from "../memory/transfer.ts";
-import { construct } from "../resolve/construct.ts";
+import { constructFrom, makeElements } from "../resolve/construct.ts";
 import { chooseOverload } from "../resolve/overload.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { convert, vectorValue } from "../values/convert.ts";
-import { Allocation, Cell, type ContainerValue, type HostType, type Line, type Value } from "../values/model.ts";
+import { Allocation, Cell, type ContainerValue, type HostType, type Line, type Owner, type Value } from "../values/model.ts";
 import { bitsOf, bounds, float, int, integerOf, numberOf, pointer, range, unknown, voidValue } from "../values/values.ts";
 import { appending, backInserter } from "./appending.ts";
 import { shuffleSwaps } from "./distributions.ts";
@@ -234,21 +234,18 @@ const makeOwned: LibraryFunction = (host, args, call) => {
   const node = written?.kind === "type" ? written.type : undefined;
   const type = node === undefined ? undefined : hostType(host, node);
   if (type === undefined) return unknown("a pointer to an object of a class of a library");
+  const owner: Owner = { shared: name?.text === "make_shared" };
   if (type.kind !== "array") {
-    const value = construct(
-      host,
-      type,
-      args.map(({ value: each }) => each),
-      true,
-    );
-    return pointer(new Cell(value, type), type);
+    return { ...pointer(new Cell(constructFrom(host, type, args, true), type), type), owner };
   }
   const elementBytes = sizeOf(host, type.of);
   const count = integerOf(argumentValue(args, 0));
   const bytes = count === undefined || elementBytes === undefined ? undefined : count * elementBytes;
   const shape = elementBytes === undefined ? {} : { elementBytes };
   const summary = { bytes, why: argumentValue(args, 0), content: zeroContent, ...shape };
-  return pointer(new Allocation("", "host", type.of, summary), type.of);
+  const made = new Allocation("", "host", type.of, summary);
+  makeElements(host, made, type.of, count);
+  return { ...pointer(made, type.of), owner };
 };
 
 const same: LibraryFunction = (_host, args) => argumentValue(args, 0);
@@ -272,7 +269,8 @@ const moved: LibraryFunction = (host, args, call) => {
   // An algorithm of that name.
   if (more) return computes(host, args, call);
   const { place, value } = only ?? { value: unknown("an argument that is missing") };
-  if (place !== undefined && (value.kind === "container" || value.kind === "string" || place.type?.kind === "container"))
+  if (place !== undefined && value.kind === "pointer" && value.owner) write(host, place, { ...value, target: undefined });
+  else if (place !== undefined && (value.kind === "container" || value.kind === "string" || place.type?.kind === "container"))
     write(host, place, value.kind === "container" ? emptied(value) : unknown("what was moved from", place.type));
   return value;
 };

@@ -4,10 +4,12 @@ import { contentOf, joinContents } from "../memory/content.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent } from "../memory/journal.ts";
 import { copied, elementOf, read, sizeOf, write } from "../memory/read-write.ts";
+import { beginsWithZeros } from "../memory/record-kinds.ts";
+import { construct } from "../resolve/construct.ts";
 import { container, filled, isInOrder, isSet, listed } from "../resolve/container.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { convert } from "../values/convert.ts";
-import type { ContainerValue, Place, Value } from "../values/model.ts";
+import type { ContainerValue, HostType, Place, Value } from "../values/model.ts";
 import { int, integerOf, pointer, unknown, voidValue } from "../values/values.ts";
 import { argumentValue } from "./library.ts";
 import { ofMembers } from "./sets.ts";
@@ -49,7 +51,7 @@ export function callContainer(
       return pointer(storage, type.element, count === undefined || bytes === undefined ? undefined : count * bytes);
     }
     case "resize":
-      return change(resized(host, object, argumentValue(args, 0), args[1]?.value));
+      return change(resized(host, object, argumentValue(args, 0), args[1]?.value ?? ofClass(host, type.element)));
     case "assign": {
       const [first, second] = args.map(({ value }) => value);
       if (first?.kind === "container" && second === undefined) return change(first);
@@ -116,6 +118,10 @@ export function callContainer(
       return unknown(`the method \`${name}\` of a container`);
   }
 }
+
+/** An object as its class makes it of nothing, where that is not just zeros. */
+const ofClass = (host: Interpreter, type: HostType | undefined): Value | undefined =>
+  type?.kind === "record" && !beginsWithZeros(host, type.record) ? construct(host, type, [], true) : undefined;
 
 /** Methods that change nothing, whatever they are. */
 const looking =

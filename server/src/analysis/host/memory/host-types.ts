@@ -128,6 +128,7 @@ function asContainer(host: Interpreter, type: Type | undefined): HostType | unde
     name,
     element: known(first),
     ...(name === "array" && typeof count === "bigint" ? { count: Number(count) } : {}),
+    ...(name === "unique_ptr" ? owning(lastName(type.record.template.name), count !== undefined, known(count)) : {}),
   };
 }
 
@@ -145,9 +146,18 @@ function containerType(host: Interpreter, name: Name, substitution: Substitution
   if (container === "variant")
     return { kind: "container", name: container, element: undefined, alternatives: alternatives(host, last, substitution) };
   const element = first?.kind === "type" ? hostType(host, first.type, substitution) : undefined;
+  if (container === "unique_ptr") {
+    const deleter = second?.kind === "type" ? hostType(host, second.type, substitution) : undefined;
+    return { kind: "container", name: container, element, ...owning(last.text, second !== undefined, deleter) };
+  }
   const size = second === undefined || container !== "array" ? undefined : second.expression;
   const count = size === undefined ? undefined : integerOf(host.evaluate(size));
   return { kind: "container", name: container, element, ...(count === undefined ? {} : { count }) };
+}
+
+function owning(name: string, hasDeleter: boolean, deleter: HostType | undefined): Pick<ContainerType, "shared" | "deleter"> {
+  if (name === "shared_ptr") return { shared: true };
+  return hasDeleter && deleter?.kind !== "void" ? { deleter: deleter ?? { kind: "void" } } : {};
 }
 
 function alternatives(

@@ -46,6 +46,8 @@ export interface Frame {
   readonly depth: number;
   /** What it may have returned on ways not followed. */
   readonly otherResults: Value[];
+  /** Objects and smart pointers that the expression under way has made, and that nothing has taken over: they end with it. */
+  readonly temporaries: Set<Value>;
 }
 
 /** An evaluated argument, with its place when it is an lvalue. */
@@ -53,6 +55,8 @@ export interface Argument {
   readonly value: Value;
   readonly place?: Place;
   readonly expression?: Expression;
+  /** It is given away: `std::move(variable)`. */
+  readonly isMoved?: boolean;
 }
 
 export interface Call {
@@ -130,8 +134,12 @@ export interface Interpreter {
   readonly resolveLaunch: ResolveLaunch | undefined;
   /** Variables with static storage, made at first use. */
   readonly statics: Map<VariableDeclaration, Cell>;
+  /** The same of those in instances of templates. */
+  readonly localStatics: Map<Substitution, Map<VariableDeclaration, Cell>>;
   /** Objects that end with the scope of the variable that they are. */
   readonly owned: WeakSet<Cell>;
+  /** Whether somebody sees that an object of a class ends, that its destructor runs, or that it is a copy (`resolve/felt.ts`). */
+  readonly felt: Readonly<Record<"ends" | "destructors" | "copies", Map<RecordInstance, boolean>>>;
   /** Static members of instances of class templates. */
   readonly instanceStatics: Map<RecordInstance, Map<VariableDeclaration, Cell>>;
   /** Variables of libraries: `optarg`. */

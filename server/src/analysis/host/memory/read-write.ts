@@ -247,7 +247,7 @@ export function copied(value: Value): Value {
   return value;
 }
 
-function copiedMember(cell: Cell): Value {
+export function copiedMember(cell: Cell): Value {
   const { value } = cell;
   if (cell.type?.kind === "array" && value.kind === "pointer" && value.target instanceof Allocation)
     return { ...value, target: copyOf(value.target) };

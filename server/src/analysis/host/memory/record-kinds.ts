@@ -13,17 +13,26 @@ function functionsIn({ declaration }: RecordInstance): readonly FunctionDeclarat
 export const constructorsIn = (record: RecordInstance): readonly FunctionDeclaration[] =>
   functionsIn(record).filter(({ role, defaulted }) => role === "constructor" && !defaulted);
 
+const isOwn = ({ declaration }: Pick<RecordInstance, "declaration">, type: TypeNode): boolean =>
+  type.kind === "reference"
+    ? isOwn({ declaration }, type.to)
+    : type.kind === "named" && type.name.parts.at(-1)?.text === declaration.name?.parts.at(-1)?.text;
+
+const assignmentsIn = (record: RecordInstance): readonly FunctionDeclaration[] =>
+  functionsIn(record).filter((fn) => lastName(fn.name) === "operator=" && !fn.defaulted && !fn.deleted);
+
+/** Whether the class says what is assigned to its objects by itself. */
+export const declaresAssignment = (record: RecordInstance): boolean => assignmentsIn(record).length > 0;
+
+/** The same of other objects of the class. */
+export const assignsItself = (record: RecordInstance): boolean =>
+  assignmentsIn(record).some(({ parameters: [first] }) => first !== undefined && isOwn(record, first.type));
+
 /** Whether a copy is a copy of each member: the class says nothing else. */
-export function isCopiedByMembers(record: RecordInstance): boolean {
-  const name = record.declaration.name?.parts.at(-1)?.text;
-  const isOwn = (type: TypeNode): boolean => type.kind === "named" && type.name.parts.at(-1)?.text === name;
-  const takesOwn = ({ parameters: [first, second] }: FunctionDeclaration): boolean =>
-    first?.type.kind === "reference" && isOwn(first.type.to) && second === undefined;
-  return (
-    !constructorsIn(record).some(takesOwn) &&
-    !functionsIn(record).some((fn) => lastName(fn.name) === "operator=" && !fn.defaulted && !fn.deleted)
-  );
-}
+export const isCopiedByMembers = (record: RecordInstance): boolean =>
+  !constructorsIn(record).some(
+    ({ parameters: [first, second] }) => first?.type.kind === "reference" && isOwn(record, first.type) && second === undefined,
+  ) && !assignsItself(record);
 
 /** Whether an object of which nothing is said is all zeros: no member has another initialiser, and no constructor gives it one. */
 export function beginsWithZeros(host: Interpreter, record: RecordInstance): boolean {

@@ -4,6 +4,7 @@ import type { Declaration, Expression, VariableDeclaration } from "../../../synt
 import { lastName } from "../../sema/scope.ts";
 import { hostType } from "../memory/host-types.ts";
 import { initialise } from "../resolve/construct.ts";
+import { keepStatic, localStatic } from "../resolve/statics.ts";
 import { Cell, type HostType } from "../values/model.ts";
 
 import { conversion, type NumberName } from "./arithmetic.ts";
@@ -86,8 +87,8 @@ function staticTarget(machine: Machine, declaration: VariableDeclaration, name: 
   const type = declaration.type.kind === "auto" ? undefined : hostType(host, declaration.type);
   // It is made before the first call: what it is made of must not be the call's.
   if (!(declaration.init?.values ?? []).every(isConstant)) throw new Unsupported();
-  const cell = host.statics.get(declaration) ?? new Cell(initialise(host, declaration, type, true), type, name);
-  host.statics.set(declaration, cell);
+  const cell = localStatic(host, declaration) ?? new Cell(initialise(host, declaration, type, true), type, name);
+  keepStatic(host, declaration, cell);
   if (cell.value.kind === "record") return drawerOf(machine, cell.value) ?? unsupported();
   return listIn(machine, cell) ?? cellSlot(machine, cell);
 }

@@ -8,15 +8,16 @@ import { forgetContent } from "../memory/effects.ts";
 import { blank, hostType, isLibraryRecord } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
-import { copied, sizeOf, write } from "../memory/read-write.ts";
-import { isCopiedByMembers } from "../memory/record-kinds.ts";
+import { copied, copiedMember, sizeOf, write } from "../memory/read-write.ts";
+import { beginsWithZeros, isCopiedByMembers } from "../memory/record-kinds.ts";
 import { convert, dim3, vectorValue } from "../values/convert.ts";
 import { Allocation, Cell, type HostType, type RecordValue, type Value } from "../values/model.ts";
 import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
-import { int, openRecord, pointer, unknown } from "../values/values.ts";
+import { int, integerOf, openRecord, pointer, unknown } from "../values/values.ts";
 import { vectorComponents } from "../values/vector-types.ts";
 import { deducedClass, isDeduced } from "./class-arguments.ts";
 import { container, listed } from "./container.ts";
+import { isCopyFelt } from "./felt.ts";
 import { basesOf, constructorsOf, instanceOf, isOrDerives } from "./methods.ts";
 import { chooseOverload } from "./overload.ts";
 import { converted } from "./overloaded.ts";
@@ -35,10 +36,9 @@ export function initialise(
   const { init } = declaration;
   const name = lastName(declaration.name);
   if (type === undefined && init !== undefined && init.style !== "copy" && isDeduced(host, declaration.type)) {
-    const args = init.values.map((value): Argument => ({ value: host.evaluate(value) }));
+    const args = init.values.map((value) => host.argument(value));
     const made = deducedClass(host, declaration.type, args);
-    const values = args.map(({ value }) => value);
-    if (made) return construct(host, made, values, zeroed);
+    if (made) return constructFrom(host, made, args, zeroed);
   }
   if (
     type === undefined &&
@@ -48,7 +48,10 @@ export function initialise(
     return openRecord(name);
   if (init === undefined) {
     if (type?.kind === "record") return construct(host, type, [], zeroed);
-    return blank(host, type, zeroed, `\`${name}\` is not initialised`, name, residence);
+    const made = blank(host, type, zeroed, `\`${name}\` is not initialised`, name, residence);
+    if (type?.kind === "array" && made.kind === "pointer" && made.target instanceof Allocation)
+      makeElements(host, made.target, made.target.element, elementsIn(host, made.target));
+    return type?.kind === "container" ? withElements(host, made, []) : made;
   }
   const [only] = init.values;
   if (init.style === "list") {
@@ -77,10 +80,25 @@ export function fromExpression(
   residence: Residence = "host",
 ): Value {
   if (expression.kind === "list" && expression.type === undefined) return fromList(host, type, expression, name, residence);
-  const value = host.evaluate(expression);
+  const argument = host.argument(expression);
+  const { value } = argument;
   if (type?.kind === "array" && value.kind === "string") return stringArray(type, value.text, name);
-  if (type?.kind === "container") return construct(host, type, [value], false);
-  return passed(host, copied(value), type);
+  if (type?.kind === "container") return construct(host, type, [value.kind === "pointer" ? ownOf(host, argument) : value], false);
+  return passed(host, ownOf(host, argument), type);
+}
+
+/** The value as one of its own: what others have, too, is copied or, where it is given away, taken from them. */
+export function ownOf(host: Interpreter, { value, place, isMoved = false }: Argument): Value {
+  if (value.kind === "pointer") {
+    host.frame.temporaries.delete(value);
+    // One that owns alone can only be taken over.
+    if (value.owner && place && (isMoved || !value.owner.shared)) write(host, place, { ...value, target: undefined });
+    return value;
+  }
+  if (value.kind !== "record") return copied(value);
+  host.frame.temporaries.delete(value);
+  const type = value.type;
+  return place === undefined || type?.kind !== "record" ? copied(value) : copyOfObject(host, type, value, isMoved);
 }
 
 function stringArray(type: HostType & { readonly kind: "array" }, text: string, name: string): Value {
@@ -125,7 +143,9 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
         return construct(
           host,
           type,
-          elements.map((element) => host.evaluate(element.value)),
+          elements.map((element) =>
+            type.name === "unique_ptr" ? ownOf(host, host.argument(element.value)) : host.evaluate(element.value),
+          ),
           true,
         );
       return listed(
@@ -327,19 +347,19 @@ interface Making {
 }
 
 /** `T(args...)`. */
-export const constructFrom = (host: Interpreter, type: HostType, args: readonly Argument[], zeroed: boolean): Value =>
-  construct(
-    host,
-    type,
-    args.map(({ value }) => value),
-    zeroed,
-    { args },
-  );
+export function constructFrom(host: Interpreter, type: HostType, args: readonly Argument[], zeroed: boolean): Value {
+  const [only, more] = args;
+  const isOfOwner = type.kind === "container" && type.name === "unique_ptr";
+  const isCopy = !more && type.kind === "record" && only?.value.kind === "record" && only.value.name === type.record.name;
+  if (only && isCopy) return ownOf(host, only);
+  const values = args.map((each) => (isOfOwner ? ownOf(host, each) : each.value));
+  return construct(host, type, values, zeroed, { args });
+}
 
 /** `T(values...)`. */
 export function construct(host: Interpreter, type: HostType, values: readonly Value[], zeroed: boolean, making: Making = {}): Value {
   const [first] = values;
-  if (type.kind === "container") return container(host, type, values);
+  if (type.kind === "container") return withElements(host, container(host, type, values), values);
   if (type.kind !== "record") return first === undefined ? blank(host, type, true, "") : convert(first, type);
   const { name } = type.record;
   if (name === "dim3") {
@@ -347,7 +367,7 @@ export function construct(host: Interpreter, type: HostType, values: readonly Va
     return dim3(...values);
   }
   if (first?.kind === "string" && name === "string") return first;
-  if (first?.kind === "record" && values.length === 1 && first.name === name) return copyOfObject(host, type, first);
+  if (first?.kind === "record" && values.length === 1 && first.name === name) return copyOfObject(host, type, first, false);
   if (first?.kind === "unknown" && values.length === 1 && first.type?.kind === "record") return first;
   const vector = values.length > 0 ? vectorValue(name, values) : undefined;
   if (vector !== undefined) return vector;
@@ -358,28 +378,66 @@ export function construct(host: Interpreter, type: HostType, values: readonly Va
   return made;
 }
 
-/** What the copy constructor that a class defines makes of an object; without one it is copied member by member. */
-function copyOfObject(host: Interpreter, type: HostType & { readonly kind: "record" }, from: RecordValue): Value {
+/** Elements that are made one by one. */
+const mostMade = 4096;
+
+/** Of a container that is given its size alone: its elements begin as their class has it. */
+function withElements(host: Interpreter, made: Value, values: readonly Value[]): Value {
+  const [size, more] = values;
+  if (made.kind !== "container" || more || (size && size.kind !== "int" && size.kind !== "unknown")) return made;
+  if (/^(vector|array)$/.test(made.type.name)) makeElements(host, made.storage, made.type.element, integerOf(made.size));
+  return made;
+}
+
+export function elementsIn(host: Interpreter, { summary, element }: Allocation): number | undefined {
+  const each = sizeOf(host, element);
+  return summary.bytes === undefined || !each ? undefined : summary.bytes / each;
+}
+
+/** What a class makes of its objects that are given nothing; memory of which is not told otherwise is zeros. */
+export function makeElements(host: Interpreter, storage: Allocation, type: HostType | undefined, count: number | undefined): void {
+  const bytes = sizeOf(host, type);
+  if (type?.kind !== "record" || isPlain(type) || count === 0 || !bytes || beginsWithZeros(host, type.record)) return;
+  if (count !== undefined && count <= mostMade) {
+    for (let k = 0; k < count; k++) storage.cells.set(k * bytes, new Cell(construct(host, type, [], true), type, undefined, true));
+    return;
+  }
+  storage.summary = { ...storage.summary, content: unknownContent, reason: "objects that their class makes" };
+}
+
+/** What the copy constructor that a class defines, or the one that takes over, makes of an object; without one its members are copied. */
+function copyOfObject(host: Interpreter, type: HostType & { readonly kind: "record" }, from: RecordValue, isMoved: boolean): Value {
+  if (from.open || !isCopyFelt(host, type.record)) return copied(from);
   const { functions, substitutionOf } = constructorsOf(host, type.record);
-  const copies = functions.filter(({ parameters: [parameter, more] }) => {
+  const copies = functions.filter(({ deleted, parameters: [parameter, more] }) => {
     const node = parameter?.type;
-    return (
-      !more && node?.kind === "reference" && node.to.kind === "named" && lastName(node.to.name) === lastName(type.record.declaration.name)
-    );
+    const isOwn = node?.kind === "reference" && node.to.kind === "named";
+    return !deleted && !more && isOwn && lastName(node.to.name) === lastName(type.record.declaration.name);
   });
-  const own = copies.find(({ parameters: [parameter] }) => parameter?.type.kind === "reference" && !parameter.type.rvalue);
-  const fn = own && !own.deleted ? own : copies.find((each) => !each.deleted);
-  if (fn?.body === undefined || fn.defaulted) return copied(from);
+  const fn = copies.find(({ parameters: [parameter] }) => parameter?.type.kind === "reference" && parameter.type.rvalue === isMoved);
+  const chosen = fn ?? copies[0];
   const made = blank(host, type, true, "");
   if (made.kind !== "record") return copied(from);
+  if (chosen?.body === undefined || chosen.defaulted) {
+    for (const [name, cell] of from.members)
+      made.members.set(name, from.refers?.has(name) ? cell : new Cell(copyOfMember(host, cell, isMoved), cell.type, name));
+    return made;
+  }
   defaults(host, made, type);
+  const place = new Cell(from, type);
   host.call({
-    function: fn,
-    arguments: [{ value: from, place: new Cell(from, type) }],
+    function: chosen,
+    arguments: [{ value: from, place, isMoved }],
     self: new Cell(made, type),
-    substitution: substitutionOf(fn),
+    substitution: substitutionOf(chosen),
   });
   return made;
+}
+
+function copyOfMember(host: Interpreter, cell: Cell, isMoved: boolean): Value {
+  return /^(record|pointer)$/.test(cell.value.kind) && cell.type?.kind !== "array"
+    ? ownOf(host, { value: cell.value, place: cell, isMoved })
+    : copiedMember(cell);
 }
 
 /** `int n = 5;` in a class or a base of it, and members of classes that have a constructor. */

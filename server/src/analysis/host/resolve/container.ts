@@ -7,7 +7,7 @@ import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { copied, copyOf, sizeOf } from "../memory/read-write.ts";
 import { shifted } from "../memory/transfer.ts";
 import { convert } from "../values/convert.ts";
-import { Allocation, Cell, type ContainerType, type ContainerValue, type Value } from "../values/model.ts";
+import { Allocation, Cell, type ContainerType, type ContainerValue, type Owner, type Value } from "../values/model.ts";
 import { isOfType, typeOfValue } from "../values/type-of-value.ts";
 import { int, integerOf, nullPointer, numberOf, unknown, unknownOf } from "../values/values.ts";
 
@@ -15,8 +15,8 @@ import { int, integerOf, nullPointer, numberOf, unknown, unknownOf } from "../va
 export function container(host: Interpreter, type: ContainerType, values: readonly Value[]): Value {
   const [first, second] = values;
   if (type.name === "variant") return first === undefined ? blank(host, type, true, "") : alternative(type, first);
+  if (type.name === "unique_ptr") return owning(type, first ?? nullPointer, second);
   if (first?.kind === "lambda" || first?.kind === "function") return first;
-  if (type.name === "unique_ptr") return first === undefined || first.kind !== "pointer" ? (first ?? nullPointer) : first;
   if (first?.kind === "string" || (type.name === "string" && first !== undefined)) return first;
   if (first === undefined) return emptyContainer(host, type);
   if (first.kind === "container") return housed(first, type);
@@ -27,6 +27,19 @@ export function container(host: Interpreter, type: ContainerType, values: readon
   }
   if (first.kind === "unknown" && values.length === 1 && first.type?.kind !== "integer") return { ...first, type };
   return filled(host, type, first, second);
+}
+
+/** What a smart pointer holds: the pointer it is given, from another one with its way to end what it points at. */
+function owning(type: ContainerType, held: Value, deleter: Value | undefined): Value {
+  if (held.kind !== "pointer") return held;
+  const owner: Owner = {
+    shared: type.shared === true,
+    ...(held.owner?.deleter ? { deleter: held.owner.deleter } : {}),
+    ...(held.owner?.deleterType ? { deleterType: held.owner.deleterType } : {}),
+    ...(type.deleter ? { deleterType: type.deleter } : {}),
+    ...(deleter ? { deleter } : {}),
+  };
+  return { ...held, owner };
 }
 
 export const isSet = ({ name }: ContainerType): boolean => name === "set" || name === "unordered_set";

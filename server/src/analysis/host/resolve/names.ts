@@ -6,6 +6,7 @@ import type { Entity } from "../../sema/scope.ts";
 import { lastName } from "../../sema/scope.ts";
 import { valueKey } from "../../sema/type-tools.ts";
 import type { TemplateValue as KnownValue, RecordInstance, Substitution } from "../../sema/types.ts";
+import { forgetPlace } from "../memory/effects.ts";
 import { blank, hostType, templateValues } from "../memory/host-types.ts";
 import { type Frame, type Interpreter, libraryVariable, lookUpLocal } from "../memory/interpreter.ts";
 import { read } from "../memory/read-write.ts";
@@ -44,8 +45,18 @@ function staticAround(host: Interpreter, name: Name): Cell | undefined {
   for (const entity of host.semantics.context.find(name, substitution).entities) {
     const cell = entity.kind === "variable" && entity.home.kind === "block" ? host.statics.get(entity.declaration) : undefined;
     if (cell) return cell;
+    // Of which instance of a template it is is not told here.
+    if (entity.kind === "variable" && entity.home.kind === "block" && entity.declaration.specifiers.static)
+      forgetInstances(host, entity.declaration);
   }
   return undefined;
+}
+
+function forgetInstances(host: Interpreter, declaration: VariableDeclaration): void {
+  for (const statics of host.localStatics.values()) {
+    const cell = statics.get(declaration);
+    if (cell) forgetPlace(host, cell, "a local class uses it");
+  }
 }
 
 /** `block_size<float>`: a constant made for just these arguments. */
@@ -204,6 +215,7 @@ export function globalFrame(path: readonly string[]): Frame {
     path,
     depth: 0,
     otherResults: [],
+    temporaries: new Set(),
   };
 }
 

@@ -71,14 +71,14 @@ function score(
   let points = fn.templateParameters === undefined || fn.specialisation ? 0.5 : 0;
   // Functions of the device are not called by the host.
   if (fn.specifiers.device && !fn.specifiers.host) points -= 100;
-  for (const [k, { value, place }] of args.entries()) {
+  for (const [k, { value, place, isMoved }] of args.entries()) {
     const parameter = fn.parameters[k];
     if (parameter === undefined) break;
     const declared = hostType(host, parameter.type, substitution);
     const fits = fitness(declared?.kind === "reference" ? declared.to : declared, parameter, value, place?.type);
     // A specialisation is for just the types that its template would be made for.
     const isOther = fn.specialisation && written === 0 && isNumber(value) && fits < 3;
-    points += isOther ? misfit : fits + binding(parameter, place);
+    points += isOther ? misfit : fits + binding(parameter, isMoved ? undefined : place);
   }
   return points;
 }

@@ -17,6 +17,10 @@ export interface ContainerType {
   readonly element: HostType | undefined;
   /** `std::array<T, N>`. */
   readonly count?: number;
+  /** `std::shared_ptr<T>`. */
+  readonly shared?: boolean;
+  /** `std::unique_ptr<T, D>`. */
+  readonly deleter?: HostType;
   /** `std::variant<A, B>`: a value of one of them. */
   readonly alternatives?: readonly (HostType | undefined)[];
 }
@@ -57,6 +61,15 @@ export interface PointerValue {
   readonly to: HostType | undefined;
   readonly target: Allocation | Cell | undefined;
   readonly offset: number | undefined;
+  /** Of a smart pointer: how what it points at ends with it. */
+  readonly owner?: Owner;
+}
+export interface Owner {
+  /** Others may own it as well. */
+  readonly shared: boolean;
+  /** What is called instead of `delete`, or the class of it. */
+  readonly deleter?: Value;
+  readonly deleterType?: HostType;
 }
 /** `name` without template arguments; members by name, those of bases among them. */
 export interface RecordValue {
