@@ -37,7 +37,9 @@ public:
  bool operator!=(const reverse_iterator &other) const { return behind_ != other.behind_; }
  bool operator==(const reverse_iterator &other) const { return behind_ == other.behind_; }
 };
-template <class A, class B> __host__ __device__ pair<A, B> make_pair(A a, B b) { return pair<A, B>(a, b); }
+/** As \`swap\` is where a class says how its objects are taken over. */
+template <class T> void __warplens_exchange(T &a, T &b) { T t(std::move(a)); a = std::move(b); b = std::move(t); }
+template <class A, class B> __host__ __device__ pair<A, B> make_pair(const A &a, const B &b) { return pair<A, B>(a, b); }
 template <class T, T... I> struct integer_sequence {
  typedef T value_type;
  __host__ __device__ static constexpr size_t size() { return sizeof...(I); }
@@ -62,14 +64,13 @@ function tupleOf(count: number): string {
   const defaults = of.map((_, k) => `e${k}()`).join(", ");
   const given = of.map((each, k) => `const ${each} &v${k}`).join(", ");
   const copies = of.map((_, k) => `e${k}(v${k})`).join(", ");
-  const values = of.map((each, k) => `${each} v${k}`).join(", ");
   const names = of.map((_, k) => `v${k}`).join(", ");
   return `template <${parameters}> struct tuple<${list}> {
  ${members}
  __host__ __device__ tuple() : ${defaults} {}
  __host__ __device__ tuple(${given}) : ${copies} {}
 };
-template <${parameters}> __host__ __device__ tuple<${list}> make_tuple(${values}) { return tuple<${list}>(${names}); }
+template <${parameters}> __host__ __device__ tuple<${list}> make_tuple(${given}) { return tuple<${list}>(${names}); }
 `;
 }
 
@@ -85,6 +86,37 @@ template <size_t I, class T> struct tuple_element;
 template <size_t I, class H, class... T> struct tuple_element<I, tuple<H, T...>> { typedef typename tuple_element<I - 1, tuple<T...>>::type type; };
 template <class H, class... T> struct tuple_element<0, tuple<H, T...>> { typedef H type; };
 template <size_t I, class T> using tuple_element_t = typename tuple_element<I, T>::type;
+}
+`;
+
+/** A view: what is stored through it stands in what it is of. */
+export const span = `#pragma once
+#include <utility>
+namespace std {
+template <class T, size_t N = 18446744073709551615ul> class span {
+ T *data_;
+ size_t size_;
+public:
+ typedef T value_type;
+ span() : data_(nullptr), size_(0) {}
+ span(T *data, size_t size) : data_(data), size_(size) {}
+ span(T *first, T *last) : data_(first), size_(last - first) {}
+ template <class C> span(C &of) : data_(std::data(of)), size_(std::size(of)) {}
+ template <class U, size_t M> span(const span<U, M> &of) : data_(of.data()), size_(of.size()) {}
+ size_t size() const { return size_; }
+ size_t size_bytes() const { return size_ * sizeof(T); }
+ bool empty() const { return size_ == 0; }
+ T *data() const { return data_; }
+ T *begin() const { return data_; }
+ T *end() const { return data_ + size_; }
+ T &operator[](size_t i) const { return data_[i]; }
+ T &front() const { return data_[0]; }
+ T &back() const { return data_[size_ - 1]; }
+ span<T> first(size_t count) const { return span<T>(data_, count); }
+ span<T> last(size_t count) const { return span<T>(data_ + (size_ - count), count); }
+ span<T> subspan(size_t offset) const { return span<T>(data_ + offset, size_ - offset); }
+ span<T> subspan(size_t offset, size_t count) const { return span<T>(data_ + offset, count == (size_t)-1 ? size_ - offset : count); }
+};
 }
 `;
 

@@ -8,7 +8,8 @@ import { isCopyFelt, isHeldFelt } from "../resolve/felt.ts";
 import { basesOf, instanceOf } from "../resolve/methods.ts";
 import { callOperator } from "../resolve/overloaded.ts";
 import { Cell, type ContainerType, type Place, type RecordValue, type Value } from "../values/model.ts";
-import { destroy, elementsPass, passing } from "./destroy.ts";
+import { pointer } from "../values/values.ts";
+import { destroy, elementsMove, elementsPass, passing } from "./destroy.ts";
 
 export function assignTo(host: Interpreter, place: Place, right: Argument): void {
   const { type } = place;
@@ -16,6 +17,8 @@ export function assignTo(host: Interpreter, place: Place, right: Argument): void
   if (type?.kind === "container" && type.name !== "unique_ptr") {
     write(host, place, rehoused(host, type, right.value, old));
     if (old.kind === "container") elementsPass(host, old);
+    const now = read(host, place);
+    if (now.kind === "container") elementsMove(host, [{ value: pointer(now.storage, type.element) }]);
   } else if (old.kind === "pointer" && (old.owner || type?.kind === "container")) assignOwner(host, place, old, right);
   else if (old.kind !== "record" || !assignObject(host, place, old, right))
     write(host, place, type?.kind === "container" ? construct(host, type, [ownOf(host, right)], false) : passed(host, right.value, type));

@@ -3,6 +3,7 @@
 import type { Expression, FunctionDeclaration, Name } from "../../../syntax/ast.ts";
 import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance, Substitution } from "../../sema/types.ts";
+import { algorithms } from "../library/algorithms.ts";
 import { future } from "../library/concurrency.ts";
 import { callContainer } from "../library/containers.ts";
 import { isOfStandardNamespace, libraryFunction } from "../library/index.ts";
@@ -33,7 +34,7 @@ import {
 import { templateConstant } from "../values/template-constant.ts";
 import { int, nullPointer, unknown, voidValue } from "../values/values.ts";
 import { evaluateArguments } from "./arguments.ts";
-import { destroy, elementsPass, temporary } from "./destroy.ts";
+import { destroy, elementsMove, elementsPass, temporary } from "./destroy.ts";
 import { callFunction, callLambda } from "./function-call.ts";
 
 export function evaluateCall(host: Interpreter, e: CallExpression): Value {
@@ -83,6 +84,7 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
     const args = evaluateArguments(host, e.arguments);
     called(host, text, true, args);
     const made = library(host, args, e);
+    if (algorithms.has(text)) elementsMove(host, args);
     return /^make_(unique|shared)$/.test(text) ? temporary(host, made) : made;
   }
   if (standard && candidates.length > 0) {

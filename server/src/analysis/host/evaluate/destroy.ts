@@ -4,13 +4,14 @@
  */
 import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance } from "../../sema/types.ts";
-import { forgetChanged } from "../memory/effects.ts";
+import { forgetChanged, forgetTargets } from "../memory/effects.ts";
 import { blank } from "../memory/host-types.ts";
-import type { Interpreter } from "../memory/interpreter.ts";
+import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { elementOf, read } from "../memory/read-write.ts";
 import { construct, elementsIn, ownOf } from "../resolve/construct.ts";
 import { deepest, destructorOf, isCallFelt, isCopyFelt, isDestructorFelt, isEndFelt, isFelt } from "../resolve/felt.ts";
 import { basesOf, instanceOf, methodsOf } from "../resolve/methods.ts";
+import { callOperator } from "../resolve/overloaded.ts";
 import {
   Allocation,
   Cell,
@@ -133,9 +134,31 @@ export function elementsPass(host: Interpreter, container: ContainerValue): void
   const type = container.type.element;
   if (type?.kind !== "record" && type?.kind !== "container") return;
   if (isEndFelt(host, type)) passing(host, container);
-  if (type.kind !== "record" || !isCopyFelt(host, type.record)) return;
-  const value = blank(host, type, false, "an element");
-  for (const isMoved of [false, true]) forgetting(host, () => ownOf(host, { value, place: new Cell(value, type), isMoved }));
+  if (type.kind === "record") copiesPass(host, type);
+}
+
+/** Objects of a class are copied, nobody knows which. */
+function copiesPass(host: Interpreter, type: HostType & { readonly kind: "record" }): void {
+  if (!isCopyFelt(host, type.record)) return;
+  const [value, from] = [blank(host, type, false, "an element"), blank(host, type, false, "an element")];
+  for (const isMoved of [false, true]) {
+    const argument: Argument = { value: from, place: new Cell(from, type), isMoved };
+    forgetting(host, () => {
+      ownOf(host, argument);
+      callOperator(host, "=", [{ value, place: new Cell(value, type) }, argument]);
+    });
+  }
+}
+
+/** An algorithm moves objects of a class that says how, nobody knows in which steps. */
+export function elementsMove(host: Interpreter, args: readonly Argument[]): void {
+  for (const argument of args) {
+    const { value } = argument;
+    const type = value.kind === "pointer" && value.target instanceof Allocation ? value.target.element : undefined;
+    if (type?.kind !== "record" || !isCopyFelt(host, type.record)) continue;
+    forgetTargets(host, [argument], "objects that an algorithm moves");
+    copiesPass(host, type);
+  }
 }
 
 /** The members of an object whose constructor has thrown end, as far as they have been made. */

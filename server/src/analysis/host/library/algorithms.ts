@@ -3,13 +3,15 @@
 import type { Content } from "@warplens/sim-engine";
 import { lastName } from "../../sema/scope.ts";
 import { contentOf, isUnrounded, overlaid, wholeContent } from "../memory/content.ts";
-import { forgetTargets } from "../memory/effects.ts";
+import { forgetPlace, forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, CallExpression, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { read, sizeOf, write } from "../memory/read-write.ts";
 import { copyMemory } from "../memory/transfer.ts";
 import { constructFrom, makeElements } from "../resolve/construct.ts";
+import { isCopyFelt } from "../resolve/felt.ts";
+import { instanceOf } from "../resolve/methods.ts";
 import { chooseOverload } from "../resolve/overload.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { convert, vectorValue } from "../values/convert.ts";
@@ -222,6 +224,12 @@ const copy: LibraryFunction = (host, args) => {
 const swap: LibraryFunction = (host, args) => {
   const [a, b] = args;
   if (a?.place === undefined || b?.place === undefined) return voidValue;
+  const record = instanceOf(a.value);
+  if (record && isCopyFelt(host, record)) {
+    const name = { start: 0, end: 0, global: false, parts: [{ text: "std" }, { text: "__warplens_exchange" }] };
+    const fn = host.globals.functions(name, [])[0];
+    return fn ? host.call({ function: fn, arguments: [a, b] }) : changedSomehow(host, args);
+  }
   write(host, a.place, b.value);
   write(host, b.place, a.value);
   return voidValue;
@@ -249,6 +257,14 @@ const makeOwned: LibraryFunction = (host, args, call) => {
 };
 
 const same: LibraryFunction = (_host, args) => argumentValue(args, 0);
+
+/** Who is given it may change the variable, whenever; of an object, whose members are changed then, that is followed. */
+const referred: LibraryFunction = (host, args) => {
+  const value = argumentValue(args, 0);
+  const place = args[0]?.place;
+  if (place && !/^(record|lambda|function)$/.test(value.kind)) forgetPlace(host, place, "a reference to it was given away");
+  return value;
+};
 
 /** The same memory, nobody knows where in it. */
 const anywhere = (value: Value): Value => (value.kind === "pointer" ? { ...value, offset: undefined } : unknown("a place in a range"));
@@ -353,7 +369,7 @@ const table = new Map<string, LibraryFunction>([
   ["device_pointer_cast", same],
   ["move", moved],
   ["forward", same],
-  ["ref", same],
+  ["ref", referred],
   ["begin", (_host, args) => begin(argumentValue(args, 0))],
   ["cbegin", (_host, args) => begin(argumentValue(args, 0))],
   ["end", (host, args) => end(host, argumentValue(args, 0))],

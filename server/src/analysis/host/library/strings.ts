@@ -41,6 +41,14 @@ export function callString(host: Interpreter, own: string, place: Place | undefi
     case "push_back":
       if (place !== undefined && other !== undefined) write(host, place, text(own + other));
       return other === undefined ? unknown("a string that is not known") : text(own + other);
+    case "begin":
+    case "end":
+    case "rbegin":
+    case "rend":
+      // Characters may be changed through them.
+      if (place !== undefined && !(place.type && "const" in place.type && place.type.const))
+        write(host, place, unknown("a text that iterators lead to", place.type));
+      return unknown("an iterator of a text");
     case "clear":
       if (place !== undefined) write(host, place, text(""));
       return voidValue;

@@ -8,16 +8,16 @@ import { forgetContent } from "../memory/effects.ts";
 import { blank, hostType, isLibraryRecord } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
-import { copied, copiedMember, sizeOf, write } from "../memory/read-write.ts";
+import { copied, copiedMember, copyOf, read, sizeOf, write } from "../memory/read-write.ts";
 import { beginsWithZeros, isCopiedByMembers } from "../memory/record-kinds.ts";
 import { convert, dim3, vectorValue } from "../values/convert.ts";
-import { Allocation, Cell, type HostType, type RecordValue, type Value } from "../values/model.ts";
+import { Allocation, Cell, type ContainerType, type ContainerValue, type HostType, type RecordValue, type Value } from "../values/model.ts";
 import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
 import { int, integerOf, openRecord, pointer, unknown } from "../values/values.ts";
 import { vectorComponents } from "../values/vector-types.ts";
 import { deducedClass, isDeduced } from "./class-arguments.ts";
 import { container, listed } from "./container.ts";
-import { isCopyFelt } from "./felt.ts";
+import { isCopyFelt, isFelt } from "./felt.ts";
 import { basesOf, constructorsOf, instanceOf, isOrDerives } from "./methods.ts";
 import { chooseOverload } from "./overload.ts";
 import { converted } from "./overloaded.ts";
@@ -83,7 +83,8 @@ export function fromExpression(
   const argument = host.argument(expression);
   const { value } = argument;
   if (type?.kind === "array" && value.kind === "string") return stringArray(type, value.text, name);
-  if (type?.kind === "container") return construct(host, type, [value.kind === "pointer" ? ownOf(host, argument) : value], false);
+  if (type?.kind === "container")
+    return construct(host, type, [/^(pointer|container)$/.test(value.kind) ? ownOf(host, argument) : value], false);
   return passed(host, ownOf(host, argument), type);
 }
 
@@ -95,6 +96,7 @@ export function ownOf(host: Interpreter, { value, place, isMoved = false }: Argu
     if (value.owner && place && (isMoved || !value.owner.shared)) write(host, place, { ...value, target: undefined });
     return value;
   }
+  if (value.kind === "container" && place && !isMoved) return copyOfContainer(host, value);
   if (value.kind !== "record") return copied(value);
   host.frame.temporaries.delete(value);
   const type = value.type;
@@ -151,7 +153,7 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
       return listed(
         host,
         type,
-        elements.map((element) => fromExpression(host, type.element, element.value)),
+        elements.map((element) => elementFrom(host, type, element.value)),
       );
     case undefined: {
       const only = elements.length === 1 ? elements[0] : undefined;
@@ -162,6 +164,17 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
       return first === undefined ? blank(host, type, true, "") : convert(host.evaluate(first.value), type);
     }
   }
+}
+
+/** An element of a container: but of an array it is a copy of the list's, which ends with the expression. */
+function elementFrom(host: Interpreter, type: ContainerType, written: Expression): Value {
+  const { element } = type;
+  const value = fromExpression(host, element, written);
+  if (type.name === "array" || value.kind !== "record" || element?.kind !== "record") return value;
+  if (!isCopyFelt(host, element.record) && !isFelt(host, element.record)) return value;
+  const made = ownOf(host, { value, place: new Cell(value, element) });
+  host.frame.temporaries.add(value);
+  return made;
 }
 
 /** Where a constructor takes an `initializer_list` that the values fit: the list, which goes before other constructors. */
@@ -405,6 +418,25 @@ export function makeElements(host: Interpreter, storage: Allocation, type: HostT
   storage.summary = { ...storage.summary, content: unknownContent, reason: "objects that their class makes" };
 }
 
+/** Elements that are copied one by one. */
+const mostCopied = 4096;
+
+function copyOfContainer(host: Interpreter, value: ContainerValue): Value {
+  const { element } = value.type;
+  const made = { ...value, storage: copyOf(value.storage) };
+  if (element?.kind !== "record" || !isCopyFelt(host, element.record)) return made;
+  const bytes = sizeOf(host, element);
+  const count = integerOf(value.size);
+  made.storage.cells = new Map();
+  made.storage.summary = { ...made.storage.summary, content: unknownContent, reason: "objects that are copied" };
+  if (!bytes || count === undefined || count > mostCopied) return made;
+  for (let k = 0; k < count; k++) {
+    const place = { allocation: value.storage, offset: k * bytes, type: element };
+    made.storage.cells.set(k * bytes, new Cell(ownOf(host, { value: read(host, place), place }), element, undefined, true));
+  }
+  return made;
+}
+
 /** What the copy constructor that a class defines, or the one that takes over, makes of an object; without one its members are copied. */
 function copyOfObject(host: Interpreter, type: HostType & { readonly kind: "record" }, from: RecordValue, isMoved: boolean): Value {
   if (from.open || !isCopyFelt(host, type.record)) return copied(from);
@@ -501,12 +533,22 @@ export function runConstructorOn(
   const methods = constructorsOf(host, record);
   const candidates = methods.functions.filter(({ specifiers }) => !(converts && specifiers.explicit));
   const fn = chooseOverload(host, candidates, args, 0, false, methods.substitutionOf);
-  if (depth > 8 || (fn === undefined && methods.functions.length > 0)) return false;
+  if (depth > 8 || (fn === undefined && methods.functions.length > 0 && !inherits(record))) return false;
+  if (fn === undefined && args.length > 0 && inherits(record))
+    return basesOf(host, record).some((base) => runConstructorOn(host, self, base, args, converts, depth + 1));
   for (const base of basesOf(host, record)) if (!initialises(fn, base)) runConstructorOn(host, self, base, [], false, depth + 1);
   if (fn === undefined) return false;
   if (!fn.defaulted) host.call({ function: fn, arguments: args, self, substitution: methods.substitutionOf(fn) });
   return true;
 }
+
+/** `using Base::Base;` */
+const inherits = ({ declaration }: RecordInstance): boolean =>
+  (declaration.members ?? []).some((member) => {
+    if (member.kind !== "using" || member.namespace) return false;
+    const [owner, name] = member.name.parts.slice(-2);
+    return owner !== undefined && owner.text === name?.text;
+  });
 
 /** Whether a constructor says how a base, or in its stead the object as a whole, is made. */
 const initialises = (fn: FunctionDeclaration | undefined, base: RecordInstance): boolean =>
