@@ -1,26 +1,7 @@
-/**
- * What hosts leave in memory, against what g++ 12 (-std=c++20 -O1 -fwrapv) leaves there: what is told as exact is so byte by byte. `told` says
- * whether all of it is known, a part, or nothing, as is right for what is not followed.
- */
-import { beforeAll, expect, test } from "vitest";
-import { bytesOf } from "../testing/elements.ts";
-import { launchesOf, useInstalledParser } from "../testing/launches-of.ts";
+/** What hosts of all kinds leave in memory, against what g++ leaves there. */
+import { testAsCompiled } from "../testing/as-compiled.ts";
 
-beforeAll(useInstalledParser);
-
-interface Row {
-  readonly name: string;
-  readonly type: string;
-  readonly told: "all" | "part" | "none";
-  /** What the compiled program holds, byte by byte. */
-  readonly bytes: string;
-  /** What stands in front of `main`. */
-  readonly before?: string;
-  /** `SEND(h, n)` gives the first `n` elements to a kernel. */
-  readonly code: string;
-}
-
-const rows: readonly Row[] = [
+testAsCompiled([
   {
     name: "an index that is counted up, and read on the right",
     type: "S",
@@ -566,7 +547,7 @@ const rows: readonly Row[] = [
   {
     name: "dtor temp",
     type: "int",
-    told: "none",
+    told: "all",
     bytes: "05000000050000000e000000",
     before: "static int cnt=0; struct D { int k; D(int q):k(q){} ~D(){ cnt+=k; } int get(){return k;} };",
     code: "int a=D(5).get(); int b=cnt; D x(7); x=D(9); int h[3]={a,b,cnt}; SEND(h,3);",
@@ -574,7 +555,7 @@ const rows: readonly Row[] = [
   {
     name: "dtor vector",
     type: "int",
-    told: "none",
+    told: "all",
     bytes: "03000000",
     before: "static int cnt=0; struct D { ~D(){ cnt++; } };",
     code: "{ std::vector<D> v(3); } int h[1]={cnt}; SEND(h,1);",
@@ -712,7 +693,7 @@ const rows: readonly Row[] = [
   {
     name: "dtor of what a pointer owns",
     type: "int",
-    told: "none",
+    told: "all",
     bytes: "020000000400000006000000",
     before: "static int ends=0; struct G { int k; G(int k):k(k){} ~G(){ ends+=k; } };",
     code: "int h[3]; for(int i=0;i<3;i++){ { auto p=std::make_unique<G>(2); } h[i]=ends; } SEND(h,3);",
@@ -720,7 +701,7 @@ const rows: readonly Row[] = [
   {
     name: "dtor of array",
     type: "int",
-    told: "none",
+    told: "all",
     bytes: "060000000c00000012000000",
     before: "static int ends=0; struct G { int k=2; ~G(){ ends+=k; } };",
     code: "int h[3]; for(int i=0;i<3;i++){ { G g[3]; } h[i]=ends; } SEND(h,3);",
@@ -741,24 +722,4 @@ const rows: readonly Row[] = [
     before: "struct G { int k; G(int k):k(k){} G(G&& o):k(o.k){ o.k=-1; } };",
     code: "int h[4]; for(int i=0;i<4;i+=2){ G g(i); G q(std::move(g)); h[i]=q.k; h[i+1]=g.k; } SEND(h,4);",
   },
-];
-
-const headers = [
-  ...["algorithm", "array", "climits", "cmath", "cstdint", "cstdlib", "cstring", "deque", "functional", "list", "map", "memory", "numeric"],
-  ...["optional", "queue", "set", "stack", "stdexcept", "string", "tuple", "unordered_map", "unordered_set", "utility", "vector"],
-].map((name) => `#include <${name}>\n`);
-
-test.each(rows.map((row) => [row.name, row] as const))("%s", (_, { type, told, bytes, before = "", code }) => {
-  const body = code.replace(
-    /SEND\((.*), ?([^,]*)\);/,
-    `{ ${type} *d; cudaMalloc(&d, ($2) * sizeof(${type})); cudaMemcpy(d, $1, ($2) * sizeof(${type}), cudaMemcpyHostToDevice); k<<<1, 32>>>(d); }`,
-  );
-  const [fact] = launchesOf(`${headers.join("")}${before}\n__global__ void k(const ${type} *p) {}\nint main() { ${body} }`);
-  const [buffer] = fact?.launch?.buffers ?? [];
-  if (!buffer) throw new Error("nothing is given to the kernel");
-  const expected = bytes.match(/../g)?.map((byte) => Number.parseInt(byte, 16)) ?? [];
-  const found = bytesOf(buffer, expected.length);
-  const known = found.filter((byte) => byte !== undefined).length;
-  expect(found.map((byte, k) => byte ?? expected[k])).toEqual(expected);
-  expect(known === 0 ? "none" : known === expected.length ? "all" : "part").toBe(told);
-});
+]);
