@@ -3,8 +3,8 @@ import { blank } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { read, write } from "../memory/read-write.ts";
 import { assignsItself, declaresAssignment } from "../memory/record-kinds.ts";
-import { construct, ownOf, passed } from "../resolve/construct.ts";
-import { isCopyFelt, isHeldFelt } from "../resolve/felt.ts";
+import { construct, leaveEmpty, ownOf, passed } from "../resolve/construct.ts";
+import { isCopyFelt, isHeldFelt, isTakenFrom } from "../resolve/felt.ts";
 import { basesOf, instanceOf } from "../resolve/methods.ts";
 import { callOperator } from "../resolve/overloaded.ts";
 import { Cell, type ContainerType, type Place, type RecordValue, type Value } from "../values/model.ts";
@@ -16,6 +16,7 @@ export function assignTo(host: Interpreter, place: Place, right: Argument): void
   const old = read(host, place);
   if (type?.kind === "container" && type.name !== "unique_ptr") {
     write(host, place, rehoused(host, type, right.value, old));
+    if (right.isMoved && right.place) leaveEmpty(host, right.place, right.value);
     if (old.kind === "container") elementsPass(host, old);
     const now = read(host, place);
     if (now.kind === "container") elementsMove(host, [{ value: pointer(now.storage, type.element) }]);
@@ -50,7 +51,7 @@ function assignObject(host: Interpreter, place: Place, old: RecordValue, right: 
   if (isSame ? assignsItself(record) : declaresAssignment(record))
     return callOperator(host, "=", [{ value: old, place }, right]) !== undefined;
   if (!isSame) return false;
-  if (!isCopyFelt(host, record)) {
+  if (!isCopyFelt(host, record) && !(right.isMoved && isTakenFrom(host, record))) {
     if (isHeldFelt(host, record)) passing(host, old);
     return false;
   }

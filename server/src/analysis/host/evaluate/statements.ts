@@ -217,6 +217,7 @@ function loop(
     advance: () => {
       if (next !== undefined) host.evaluate(next);
       endTemporaries(host);
+      if (condition?.kind === "variable") endCondition(host, lastName(condition.name));
     },
   };
   // A body that is not entered may still hold launches.
@@ -224,6 +225,14 @@ function loop(
   const completion = runLoop(host, made);
   if (host.launches.total === before) speculate(host, body);
   return completion;
+}
+
+/** What a loop's condition declares ends with each turn. */
+function endCondition(host: Interpreter, name: string): void {
+  const scope = host.frame.scopes.at(-1);
+  const place = scope?.get(name);
+  scope?.delete(name);
+  if (place instanceof Cell && host.owned.has(place)) ending(host, () => destroy(host, place));
 }
 
 function declare(host: Interpreter, declaration: Declaration): void {

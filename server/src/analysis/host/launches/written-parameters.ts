@@ -11,47 +11,57 @@ const known = new WeakMap<object, ReadonlySet<number>>();
 export function writtenParameters(kernel: FunctionDeclaration): ReadonlySet<number> {
   const found = known.get(kernel.body ?? kernel);
   if (found !== undefined) return found;
-  const names = kernel.body === undefined ? undefined : namesWritten(kernel);
+  const uses = kernel.body === undefined ? undefined : namesWritten(kernel);
   const written = new Set<number>();
   for (const [k, { name, type }] of kernel.parameters.entries()) {
     if (type.kind === "pointer" && type.to.const) continue;
-    if (names === undefined || (name !== undefined && names.has(name))) written.add(k);
+    if (uses === undefined || (name !== undefined && (uses.stored.has(name) || uses.passed.has(name)))) written.add(k);
   }
   known.set(kernel.body ?? kernel, written);
   return written;
 }
 
-/** Names through which a kernel may store: parameters, variables of its own, variables of the device. */
-export function namesWritten(kernel: FunctionDeclaration): ReadonlySet<string> {
-  const names = new Set<string>();
-  const add = (name: string | undefined) => {
+export interface NamesWritten {
+  /** What is stored to, or has its address taken. */
+  readonly stored: ReadonlySet<string>;
+  /** What others are given the value of: of a pointer or an array they may store there. */
+  readonly passed: ReadonlySet<string>;
+}
+
+/** Names through which a function of the device may store: parameters, variables of its own, variables of the device. */
+export function namesWritten({ body }: FunctionDeclaration): NamesWritten {
+  const stored = new Set<string>();
+  const passed = new Set<string>();
+  const add = (names: Set<string>, name: string | undefined) => {
     if (name !== undefined) names.add(name);
   };
-  if (kernel.body === undefined) return names;
-  walk(kernel.body, (node) => {
+  if (body === undefined) return { stored, passed };
+  walk(body, (node) => {
     switch (node.kind) {
       case "assign":
-        add(storedRoot(node.left));
-        add(aliased(node.right));
+        add(stored, storedRoot(node.left));
+        add(passed, aliased(node.right));
         break;
       case "unary":
-        if (node.op === "++" || node.op === "--" || node.op === "&") add(storedRoot(node.operand));
+        if (node.op === "++" || node.op === "--" || node.op === "&") add(stored, storedRoot(node.operand));
         break;
       case "postfix":
-        add(storedRoot(node.operand));
+        add(stored, storedRoot(node.operand));
         break;
       case "call":
-        for (const argument of node.arguments) add(aliased(argument));
-        if (node.callee.kind === "member") add(storedRoot(node.callee.base));
+        for (const argument of node.arguments) add(passed, aliased(argument));
+        if (node.callee.kind === "member") add(stored, storedRoot(node.callee.base));
         break;
       case "variable":
-        for (const value of node.init?.values ?? []) add(node.type.kind === "reference" ? storedRoot(value) : aliased(value));
+        for (const value of node.init?.values ?? [])
+          if (node.type.kind === "reference") add(stored, storedRoot(value));
+          else add(passed, aliased(value));
         break;
       default:
     }
     return true;
   });
-  return names;
+  return { stored, passed };
 }
 
 /** The variable through which an lvalue is reached. */

@@ -3,6 +3,7 @@
 import type { Expression } from "../../../syntax/ast.ts";
 import type { Residence } from "../../device-events.ts";
 import { copyAsked, leftOut, setAsked } from "../memory/device-requests.ts";
+import { forgetTarget } from "../memory/effects.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { freshContent, unknownContent, zeroContent } from "../memory/journal.ts";
 import { dereferenced, targetOf } from "../memory/pointees.ts";
@@ -158,7 +159,9 @@ const copierToSymbol =
     const to = { value: symbol(host, args, 0), expression: args[0]?.expression, skipped: skippedOf(args) };
     copies(host, { call, to, from: sideOf(args, 1), bytes: integerOf(argumentValue(args, 2)), size: args[2]?.expression, async: false });
     copyAsked(host, call, ["device", argumentValue(args, 1)], integerOf(argumentValue(args, 2)), { async, stream: args[5]?.value });
-    copyMemory(host, to.value, argumentValue(args, 1), argumentValue(args, 2));
+    const target = behind(to.value, to.skipped);
+    if (target.kind === "unknown") forgetTarget(host, to.value, target.reason);
+    else copyMemory(host, target, argumentValue(args, 1), argumentValue(args, 2));
     return success;
   };
 
@@ -168,9 +171,18 @@ const copierFromSymbol =
     const from = { value: symbol(host, args, 1), expression: args[1]?.expression, skipped: skippedOf(args) };
     copies(host, { call, to: sideOf(args, 0), from, bytes: integerOf(argumentValue(args, 2)), size: args[2]?.expression, async: false });
     copyAsked(host, call, [argumentValue(args, 0), "device"], integerOf(argumentValue(args, 2)), { async, stream: args[5]?.value });
-    copyMemory(host, argumentValue(args, 0), from.value, argumentValue(args, 2));
+    copyMemory(host, argumentValue(args, 0), behind(from.value, from.skipped), argumentValue(args, 2));
     return success;
   };
+
+/** A place so many bytes on. */
+function behind(value: Value, skipped: number | undefined): Value {
+  if (value.kind !== "pointer" || skipped === 0) return value;
+  const target = targetOf(value);
+  if (target === undefined || target instanceof Cell) return unknown("a part of a variable");
+  const offset = skipped === undefined || target.offset === undefined ? undefined : target.offset + skipped;
+  return { kind: "pointer", to: value.to, target: target.allocation, offset };
+}
 
 /** Bytes of the symbol before what is copied. */
 const skippedOf = (args: readonly Argument[]): number | undefined => (args[3] === undefined ? 0 : integerOf(args[3].value));

@@ -5,19 +5,28 @@ import type { Residence } from "../../device-events.ts";
 import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance } from "../../sema/types.ts";
 import { forgetContent } from "../memory/effects.ts";
-import { blank, hostType, isLibraryRecord } from "../memory/host-types.ts";
+import { blank, emptyContainer, hostType, isLibraryRecord } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { copied, copiedMember, copyOf, read, sizeOf, write } from "../memory/read-write.ts";
 import { beginsWithZeros, isCopiedByMembers } from "../memory/record-kinds.ts";
 import { convert, dim3, vectorValue } from "../values/convert.ts";
-import { Allocation, Cell, type ContainerType, type ContainerValue, type HostType, type RecordValue, type Value } from "../values/model.ts";
+import {
+  Allocation,
+  Cell,
+  type ContainerType,
+  type ContainerValue,
+  type HostType,
+  type Place,
+  type RecordValue,
+  type Value,
+} from "../values/model.ts";
 import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
 import { int, integerOf, openRecord, pointer, unknown } from "../values/values.ts";
 import { vectorComponents } from "../values/vector-types.ts";
 import { deducedClass, isDeduced } from "./class-arguments.ts";
 import { container, listed } from "./container.ts";
-import { isCopyFelt, isFelt } from "./felt.ts";
+import { isCopyFelt, isFelt, isTakenFrom } from "./felt.ts";
 import { basesOf, constructorsOf, instanceOf, isOrDerives } from "./methods.ts";
 import { chooseOverload } from "./overload.ts";
 import { converted } from "./overloaded.ts";
@@ -439,7 +448,7 @@ function copyOfContainer(host: Interpreter, value: ContainerValue): Value {
 
 /** What the copy constructor that a class defines, or the one that takes over, makes of an object; without one its members are copied. */
 function copyOfObject(host: Interpreter, type: HostType & { readonly kind: "record" }, from: RecordValue, isMoved: boolean): Value {
-  if (from.open || !isCopyFelt(host, type.record)) return copied(from);
+  if (from.open || !(isCopyFelt(host, type.record) || (isMoved && isTakenFrom(host, type.record)))) return copied(from);
   const { functions, substitutionOf } = constructorsOf(host, type.record);
   const copies = functions.filter(({ deleted, parameters: [parameter, more] }) => {
     const node = parameter?.type;
@@ -466,7 +475,18 @@ function copyOfObject(host: Interpreter, type: HostType & { readonly kind: "reco
   return made;
 }
 
+/** What is left where a list or a text was taken away: in libstdc++ an empty one. */
+export function leaveEmpty(host: Interpreter, place: Place, value: Value): void {
+  if (value.kind === "string") write(host, place, { kind: "string", text: "" });
+  else if (value.kind === "container" && value.type.name !== "array") write(host, place, emptyContainer(host, value.type));
+}
+
 function copyOfMember(host: Interpreter, cell: Cell, isMoved: boolean): Value {
+  if (isMoved && /^(container|string)$/.test(cell.value.kind)) {
+    const { value } = cell;
+    leaveEmpty(host, cell, value);
+    return value;
+  }
   return /^(record|pointer)$/.test(cell.value.kind) && cell.type?.kind !== "array"
     ? ownOf(host, { value: cell.value, place: cell, isMoved })
     : copiedMember(cell);

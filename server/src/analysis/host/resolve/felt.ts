@@ -75,6 +75,18 @@ export function isCallFelt(host: Interpreter, called: Value | undefined, type: H
   return record !== undefined && methodsOf(host, record, "operator()").functions.some((fn) => changesOthers(host, fn, new Set()));
 }
 
+/** Whether an object of the class that is taken over is left with less: lists, texts and what smart pointers own are not there any more. */
+export const isTakenFrom = (host: Interpreter, record: RecordInstance, depth = 0): boolean =>
+  depth <= deepest &&
+  (basesOf(host, record).some((base) => isTakenFrom(host, base, depth + 1)) ||
+    objectsIn(record.declaration).some((node) => {
+      const type = hostType(host, node, record.substitution);
+      return (
+        type?.kind === "container" ||
+        (type?.kind === "record" && (type.record.name === "string" || isTakenFrom(host, type.record, depth + 1)))
+      );
+    }));
+
 /** Whether a copy of an object of the class is more than copies of its members. */
 export function isCopyFelt(host: Interpreter, record: RecordInstance, depth = 0): boolean {
   const known = host.felt.copies.get(record);

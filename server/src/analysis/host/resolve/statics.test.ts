@@ -90,4 +90,28 @@ testAsCompiled([
     before: "template<class T> T next(){ static unsigned s=12345; s=s*1664525u+1013904223u; return (T)(s>>8); }",
     code: "int h[40]; next<float>(); for(int i=0;i<40;i++) h[i]=next<int>()%100; SEND(h,40);",
   },
+  {
+    name: "static init order",
+    type: "int",
+    told: "all",
+    bytes: "0300000006000000",
+    before: "static int f(){ return 3; } static int a=f(); static int b=a*2;",
+    code: "int h[2]={a,b}; SEND(h,2);",
+  },
+  {
+    name: "static array local",
+    type: "int",
+    told: "all",
+    bytes: "04000000020000000300000004000000",
+    before: "int* table(){ static int t[4]={1,2,3,4}; t[0]++; return t; }",
+    code: "table(); table(); SEND(table(),4);",
+  },
+  {
+    name: "static vector local",
+    type: "int",
+    told: "all",
+    bytes: "0700000002000000",
+    before: "std::vector<int>& v(){ static std::vector<int> x; return x; }",
+    code: "v().push_back(1); v().push_back(2); v()[0]=7; SEND(v().data(),2);",
+  },
 ]);
