@@ -3,8 +3,8 @@
 import type { FunctionDeclaration } from "../../../syntax/ast.ts";
 import { walk } from "../../../syntax/walk.ts";
 import { lastName } from "../../sema/scope.ts";
-import type { Globals } from "../program/globals.ts";
-import { namesWritten } from "./written-parameters.ts";
+import { namesWritten } from "../launches/written-parameters.ts";
+import type { Globals } from "./globals.ts";
 
 interface Uses {
   /** Names that are not its own: those that are stored to, and those that others are given. */
