@@ -96,6 +96,13 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, ask
       value: `${mostSought} turns at most`,
       why: "what they look for may not be in what they read, which is made up",
     });
+  const tries = Math.round(Math.max(1, ...sample.tries.values()));
+  if (tries > 1)
+    assumptions.push({
+      what: "loops of compare-and-swap",
+      value: `${tries} tries where one was run`,
+      why: "blocks are executed one after the other: how often threads try again follows from how many want the same words at one time",
+    });
   if (program.leavesWaits)
     assumptions.push({
       what: "loops that wait for memory",

@@ -5,7 +5,7 @@ import type { Op } from "../ir/kernel.ts";
 import { AtomicRegions } from "./atomic-regions.ts";
 
 const { values } = findGpu("h200")!;
-const sum = (type: "i32" | "f32", id = 1): Op => ({
+const sum = (type: "i32" | "i64" | "f32" | "f64", id = 1): Op => ({
   id,
   action: { kind: "atomic", op: "add", space: "global", scope: "device" } as Op["action"],
   type,
@@ -82,6 +82,32 @@ describe("where atomics of a launch meet, as a share of all passes", () => {
     expect(ofLanes(floats, (lane) => 4 * (lane % 16)) / (32 / 4.55 / values.atomicInterval)).toBeCloseTo(1, 1);
     // 25 lanes on one word of a sector, one each on the others.
     expect(ofLanes(integers, (lane) => (lane < 25 ? 0 : 4 * (lane - 24)))).toBeCloseTo(full + 24);
+  });
+
+  test("doubles take two passes where integers as wide take one (h200-wide-sums.txt: 3.38 and 1.71 lanes a cycle on a line's words)", () => {
+    const line = (lane: number): number => 8 * lane;
+    expect(ofLanes(sum("i64"), line) / (32 / 3.38 / values.atomicInterval)).toBeCloseTo(1, 1);
+    expect(ofLanes(sum("f64"), line) / (32 / 1.71 / values.atomicInterval)).toBeCloseTo(1, 1);
+  });
+
+  test("compare-and-swap takes as long on all words of a sector as on one; a lane by itself no longer than a sum", () => {
+    const swap: Op = { ...integers, action: { kind: "atomic", op: "cas", space: "global", scope: "device" } as Op["action"] };
+    const work = values.atomicSwapWork!;
+    expect(ofLanes(swap, (lane) => 4 * lane)).toBeCloseTo(4 * work);
+    expect(ofLanes(swap, () => 0)).toBeCloseTo(1 + 31 * work);
+  });
+
+  test("of a few places that blocks share, each is come to as often as there is no room for more", () => {
+    const regions = new AtomicRegions(values, [], new Set(), () => 16 * 4096);
+    // Each block has one of sixteen places, in no order that blocks would tell.
+    for (const block of [0, 1, 2, 3, 4]) {
+      regions.begin(block);
+      for (const part of [0, 1024]) regions.add(integers, 0, new Float64Array(32).fill(base + 4096 * ((7 * block) % 16) + part), 0, -1);
+    }
+    const hottest = regions.hottest(2 * 1600, { blocks: 1600, row: 1600, atOnce: 1600, threads: 32 })!;
+    // Eight of the regions of each place stay empty, which is not known: no more than a share of what is done there is told.
+    expect(hottest).toBeGreaterThan(32 * 5);
+    expect(hottest).toBeLessThanOrEqual(32 * 100);
   });
 
   test("two slices take turns at the parts of a kilobyte", () => {

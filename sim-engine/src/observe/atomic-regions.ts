@@ -6,7 +6,7 @@
  */
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Op } from "../ir/kernel.ts";
-import { isFloatSum, isSwap, isUnited } from "./atomic-work.ts";
+import { bytesOfPass, isFloatSum, isSwap, isUnited } from "./atomic-work.ts";
 import { InStep } from "./in-step.ts";
 import { mean } from "./mean.ts";
 import { Retries, retriedAmong } from "./retries.ts";
@@ -160,22 +160,12 @@ export class AtomicRegions {
    * @param turn takes the work of the warp's request by slice
    */
   #pass(op: Op, sector: number, words: ReadonlyMap<number, number>, together: number, turn: Float64Array | undefined): void {
-    const isFull = words.size * (op.type.endsWith("64") ? 8 : wordBytes) >= this.#sectorBytes;
-    let [least, most, first, last] = [Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY, 0];
-    for (const [word, lanes] of words) {
-      if (lanes < least) least = lanes;
-      if (lanes > most) most = lanes;
+    const { passes, waits } = this.#passesOver(op, words, together);
+    let [first, last] = [Number.POSITIVE_INFINITY, 0];
+    for (const word of words.keys()) {
       if (word < first) first = word;
       if (word > last) last = word;
     }
-    // So many passes want all of its words; those behind them some.
-    const whole = isFull ? least : 0;
-    const some = most - whole;
-    // To compare and swap takes as long whether all words are wanted or one; less where a lane does so by itself.
-    const swaps = together > 1 || words.size > 1 ? most * this.#swapWork : 1 + (most - 1) * this.#swapWork;
-    const passes = isSwap(op) ? swaps : whole * this.#fullSectorWork + some;
-    const wait = (work: number): number => Math.max(0, this.#floatWork - together * work);
-    const waits = isFloatSum(op) ? whole * wait(this.#fullSectorWork) + some * wait(1) : 0;
     const lowest = first * wordBytes;
     const highest = last * wordBytes;
     const key = this.#partOf(sector);
@@ -206,6 +196,36 @@ export class AtomicRegions {
     all.requested++;
     if (!all.inBlock.has(sector)) all.distinct++;
     all.inBlock.add(sector);
+  }
+
+  /** @param words lanes on each word of a sector */
+  #passesOver(op: Op, words: ReadonlyMap<number, number>, together: number): Passes {
+    const bytes = bytesOfPass(op) ?? this.#sectorBytes;
+    if (bytes < this.#sectorBytes) {
+      const parts = new Map<number, Map<number, number>>();
+      for (const [word, lanes] of words) {
+        const part = Math.floor((word * wordBytes) / bytes);
+        parts.set(part, (parts.get(part) ?? new Map()).set(word, lanes));
+      }
+      const apart = [...parts.values()].map((part) => this.#inOneGo(op, part, bytes, together * parts.size));
+      return { passes: sumOf(apart, ({ passes }) => passes), waits: sumOf(apart, ({ waits }) => waits) };
+    }
+    return this.#inOneGo(op, words, bytes, together);
+  }
+
+  /** @param bytes that one pass does, and that the words are of */
+  #inOneGo(op: Op, words: ReadonlyMap<number, number>, bytes: number, together: number): Passes {
+    const isFull = words.size * (op.type.endsWith("64") ? 8 : wordBytes) >= bytes;
+    const lanes = [...words.values()];
+    const most = Math.max(...lanes);
+    // So many passes want all of its words; those behind them some.
+    const whole = isFull ? Math.min(...lanes) : 0;
+    const some = most - whole;
+    // To compare and swap takes as long whether all words are wanted or one; less where a lane does so by itself.
+    const swaps = together > 1 || words.size > 1 ? most * this.#swapWork : 1 + (most - 1) * this.#swapWork;
+    const passes = isSwap(op) ? swaps : whole * this.#fullSectorWork + some;
+    const wait = (work: number): number => Math.max(0, this.#floatWork - together * work);
+    return { passes, waits: isFloatSum(op) ? whole * wait(this.#fullSectorWork) + some * wait(1) : 0 };
   }
 
   /** A block comes to many sectors of the operation's, and hardly twice to any: turns of a loop that were not run go to others. */
@@ -347,6 +367,8 @@ export class AtomicRegions {
     return undefined;
   }
 }
+
+const sumOf = <T>(all: readonly T[], of: (each: T) => number): number => all.reduce((sum, each) => sum + of(each), 0);
 
 const passesIn = ({ byOp }: Region): number => [...byOp.values()].reduce((sum, { passes }) => sum + passes, 0);
 

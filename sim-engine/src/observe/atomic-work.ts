@@ -19,6 +19,12 @@ export function isFloatSum({ action, type }: Op): boolean {
 /** Whether it stores only where memory holds what is expected. */
 export const isSwap = ({ action }: Op): boolean => action.kind === "atomic" && action.op === "cas";
 
+/**
+ * Bytes that one pass does, where that is less than a sector: two doubles (h200-wide-sums.txt: rows of them take 2.34 cycles a sector, of
+ * floats and of integers of 64 bits 1.2).
+ */
+export const bytesOfPass = (op: Op): number | undefined => (isFloatSum(op) && op.type === "f64" ? 16 : undefined);
+
 /** Arithmetic that an address is looked through. */
 const deepest = 16;
 
