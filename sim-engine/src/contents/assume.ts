@@ -91,6 +91,14 @@ const isOpen = (content: Content): boolean => content.kind === "unknown" || inne
 /** Some of it is drawn in place of numbers that the program draws. */
 const isDrawn = (content: Content): boolean =>
   (content.kind === "values" && content.drawn === true) || innerContents(content).some(isDrawn);
+/** The bounds of what it holds, where nothing more is known of some of it. */
+function boundsOf(content: Content): Content | undefined {
+  if (content.kind === "uniform") return content.bounds && content;
+  return innerContents(content)
+    .map(boundsOf)
+    .find((inner) => inner !== undefined);
+}
+const boundsWhy = "between which numbers what the program stores lies is all that is known of it, and it decides addresses or branches";
 const drawnWhy = "the program draws it, of a generator that nobody knows what it began with";
 
 /** With something in the place of what is unknown. */
@@ -301,6 +309,9 @@ class Completion {
       this.madeUp.add(index);
       this.assumptions.push({ what: `contents of ${buffer.name}`, value: "drawn at random", why: drawnWhy });
     }
+    const bounds = boundsOf(content);
+    if (bounds?.kind === "uniform")
+      this.assumptions.push({ what: `contents of ${buffer.name}`, value: `uniform(${bounds.lo}, ${bounds.hi})`, why: boundsWhy });
     if (!isOpen(content)) {
       this.#buffers[index] = { ...buffer, content, ...(element ? { element } : {}) };
       return;

@@ -513,8 +513,8 @@ export type Content =
   | { readonly kind: "linear"; readonly stride: number; readonly start: number }
   /** element i = (start + stride * i) modulo `modulus`, from 0 on */
   | { readonly kind: "cyclic"; readonly stride: number; readonly start: number; readonly modulus: number }
-  /** Integers: every value in [lo, hi) equally likely. Floats: uniform in [lo, hi). */
-  | { readonly kind: "uniform"; readonly lo: number; readonly hi: number }
+  /** Integers: every value in [lo, hi) equally likely. Floats: uniform in [lo, hi). `bounds`: that they lie there is all that is known. */
+  | { readonly kind: "uniform"; readonly lo: number; readonly hi: number; readonly bounds?: true }
   /** A pseudo-random permutation of 0..n-1. */
   | { readonly kind: "permutation"; readonly n: number }
   /** `drawn`: at random, in place of numbers that the program draws and nobody knows. */

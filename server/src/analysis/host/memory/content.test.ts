@@ -43,8 +43,11 @@ describe("what buffers hold", () => {
       fill("int *p = h; for (int i = 0; i < n; i++) *p++ = 2 * i;"),
       { kind: "linear", start: 0, stride: 2 },
     ],
-    "rand modulo": [fill("for (int i = 0; i < n; i++) h[i] = rand() % 100;"), { kind: "uniform", lo: 0, hi: 100 }],
-    "rand scaled": [fill("for (int i = 0; i < n; i++) h[i] = rand() / (float)RAND_MAX;", "float"), { kind: "uniform", lo: 0, hi: 1 }],
+    "rand modulo": [fill("for (int i = 0; i < n; i++) h[i] = rand() % 100;"), { kind: "uniform", lo: 0, hi: 100, bounds: true }],
+    "rand scaled": [
+      fill("for (int i = 0; i < n; i++) h[i] = rand() / (float)RAND_MAX;", "float"),
+      { kind: "uniform", lo: 0, hi: 1, bounds: true },
+    ],
     "a linear congruential generator": [
       fill("unsigned s = 7; for (int i = 0; i < n; i++) { s = s * 1664525u + 1013904223u; h[i] = s % 1000; }"),
       generated((state) => state % 1000),
@@ -69,7 +72,7 @@ describe("what buffers hold", () => {
     ],
     "a diagonal": [
       fill("for (int i = 0; i < n; i++) h[i] = rand() % 200; for (int i = 0; i < 1024; i++) { int row = i * 1024; h[row + i] = 0; }"),
-      { kind: "uniform", lo: 0, hi: 200 },
+      { kind: "uniform", lo: 0, hi: 200, bounds: true },
     ],
     "a shuffle by hand": [
       fill(
@@ -79,7 +82,7 @@ describe("what buffers hold", () => {
     ],
     "std::shuffle": [fill("std::iota(h, h + n, 0); std::shuffle(h, h + n, gen);"), { kind: "permutation", n: 1048576 }],
     "std::fill": [fill("std::fill(h, h + n, 4);"), { kind: "constant", value: 4 }],
-    "std::generate": [fill("std::generate(h, h + n, [&]() { return rand() % 10; });"), { kind: "uniform", lo: 0, hi: 10 }],
+    "std::generate": [fill("std::generate(h, h + n, [&]() { return rand() % 10; });"), { kind: "uniform", lo: 0, hi: 10, bounds: true }],
     "in a function": [
       inMain(
         "float *h = new float[4096]; init(h, 4096); float *d; cudaMalloc(&d, 16384); cudaMemcpy(d, h, 16384, cudaMemcpyHostToDevice); g<<<1, 32>>>(d);",

@@ -162,7 +162,7 @@ export function contentOf(value: Value): Content {
   const exact = exactNumber(value);
   if (exact !== undefined) return exact === 0 ? zeroContent : { kind: "constant", value: exact };
   if (value.kind === "pointer" && value.target === undefined) return zeroContent;
-  if (value.kind === "range") return { kind: "uniform", lo: value.lo, hi: isFloat(value.type) ? value.hi : value.hi + 1 };
+  if (value.kind === "range") return { kind: "uniform", lo: value.lo, hi: isFloat(value.type) ? value.hi : value.hi + 1, bounds: true };
   return unknownContent;
 }
 
@@ -388,7 +388,7 @@ export function rangeOf({ values, integral }: Samples): Content {
 /** Anything from `lo` to `hi`, both included. */
 function between(lo: number, hi: number, integral: boolean): Content {
   if (lo === hi) return lo === 0 ? zeroContent : { kind: "constant", value: lo };
-  return { kind: "uniform", lo, hi: integral ? hi + 1 : hi };
+  return { kind: "uniform", lo, hi: integral ? hi + 1 : hi, bounds: true };
 }
 
 function permutationOf({ values, integral }: Samples): Content | undefined {

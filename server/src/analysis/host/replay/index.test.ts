@@ -132,7 +132,11 @@ describe("what a loop stores", () => {
 
 describe("what is left to a description of the whole", () => {
   test.each([
-    ["random numbers", `${array} for (int i = 0; i < n; ++i) h[i] = rand() % 10; ${upload()}`, { kind: "uniform", lo: 0, hi: 10 }],
+    [
+      "random numbers",
+      `${array} for (int i = 0; i < n; ++i) h[i] = rand() % 10; ${upload()}`,
+      { kind: "uniform", lo: 0, hi: 10, bounds: true },
+    ],
     ["regular ones", `${array} for (int i = 0; i < n; ++i) h[i] = 2 * i + 1; ${upload()}`, { kind: "linear", start: 1, stride: 2 }],
     ["sums of more of them, which are not spread evenly", rowPointers("1 << 23"), { kind: "unknown" }],
     [
