@@ -96,7 +96,7 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, ask
       value: `${mostSought} turns at most`,
       why: "what they look for may not be in what they read, which is made up",
     });
-  const tries = Math.round(Math.max(1, ...sample.tries.values()));
+  const tries = Math.round(Math.max(1, ...sample.again.values()));
   if (tries > 1)
     assumptions.push({
       what: "loops of compare-and-swap",

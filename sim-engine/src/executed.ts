@@ -25,7 +25,7 @@ import { glimpse } from "./sampling/glimpse.ts";
 import { type Longest, longestOf } from "./sampling/longest.ts";
 import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
-import { countedAgain, goesAgain, turnsOf } from "./sampling/tried-again.ts";
+import { againOf, countedAgain, goesAgain, turnsOf } from "./sampling/tried-again.ts";
 import { blockVariation, Subject } from "./sampling/variation.ts";
 import type { Work } from "./work.ts";
 
@@ -131,13 +131,13 @@ function moreTelling({ sample }: Executed, within: (limits: Limits) => Executed 
   return rough && rough.sample.error <= sample.error / 2 ? rough : undefined;
 }
 
-/** Sectors that each site of global or local memory asks for in the launch; 0 of others. */
+/** Sectors that each site of global or local memory asks for in the launch, once where it tries again; 0 of others. */
 export function sectorsBySite({ program, sample, sites }: Pick<Executed, "program" | "sample" | "sites">): Float64Array {
   const sectors = new Float64Array(sites.sites.length);
   for (const [op, number] of sites.numbers) {
     const [counter] = program.counters.get(op) ?? [];
     if (counter && (isInGlobal(counter.space) || counter.space === "local"))
-      sectors[number] = sample.counts.access(sample.totals, counter).transactions;
+      sectors[number] = sample.counts.access(sample.totals, counter).transactions / (sample.again.get(op) ?? 1);
   }
   return sectors;
 }
@@ -154,10 +154,10 @@ function hidesAccesses(run: Executed): boolean {
 function watchedElsewhere(found: Executed, within: (limits: Limits) => Executed | undefined): Executed {
   const rough = estimated(within);
   if (!rough || hidesAccesses(rough)) return found;
-  const { totals, counts, exact } = found.sample;
+  const { totals, counts, exact, again } = found.sample;
   return {
     ...found,
-    sample: { ...rough.sample, totals, counts, exact },
+    sample: { ...rough.sample, totals, counts, exact, again },
     glimpses: rough.glimpses,
     longest: rough.longest,
     atomics: rough.atomics,
@@ -264,10 +264,17 @@ export function residentAtOnce({ grid, block }: Launch, { blocksPerSm }: Pick<Oc
 function withTries(sample: Sample, program: Program, tries: ReadonlyMap<Op, number>, others: readonly WarpRecord[]): Sample {
   const turns = turnsOf(program, tries);
   if (turns.size === 0) return sample;
-  const { blocks, watched, warps, totals, counts } = sample;
+  const { blocks, watched, warps, totals, counts, places } = sample;
   const observed = [...watched, ...blocks.flatMap((block) => block.observed ?? [])].flatMap(({ records }) => records);
   for (const record of new Set([...observed, ...warps, ...others])) goesAgain(record, program, turns);
-  return { ...sample, totals: countedAgain(totals, counts, program, turns), exact: false, tries };
+  const countAgain = (vector: Float64Array): Float64Array => countedAgain(vector, counts, program, turns);
+  return {
+    ...sample,
+    totals: countAgain(totals),
+    places: places.map((place) => ({ ...place, vector: countAgain(place.vector) })),
+    exact: false,
+    again: againOf(turns),
+  };
 }
 
 /** How many turns sums take that take turns, on average of those that were run. */

@@ -5,7 +5,7 @@ import { blockTraces, lanesOf, longestTrace, observedBlocks } from "./block-trac
 import { estimateTraffic, Footprints, mayDrift, type SiteTraffic, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
 import { globalBase } from "./execute/memory.ts";
 import { warpSize } from "./execute/program.ts";
-import { type Executed, sectorsBySite } from "./executed.ts";
+import { type Executed, residentAtOnce, sectorsBySite } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Op } from "./ir/kernel.ts";
 import type { MachineKernel } from "./machine/index.ts";
@@ -158,12 +158,11 @@ export class TimedRun {
     const issued = (all - (rest ? notExecuted(run, machine, rest) : 0)) / elements;
     const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;
     const atOnce = Math.min(blocks, blocksPerSm * gpu.values.smCount);
-    const observed = run.atomics.hottest(counted.atomicSectors, {
-      blocks,
-      row: launch.grid[0],
-      atOnce,
-      threads: launch.block[0] * launch.block[1] * launch.block[2],
-    });
+    const observed = run.atomics.hottest(
+      counted.atomicSectors,
+      { ...residentAtOnce(launch, { blocksPerSm }, gpu), blocks, atOnce },
+      sample.again,
+    );
     const hottest = observed && Math.max(observed, run.scatteredAtomics?.busiest(counted.atomicSectors) ?? 0);
     const hottestAtomics = hottest === undefined ? undefined : rest?.unites ? Math.min(hottest, blocks) : hottest;
     const residentBlocks = Math.min(blocksPerSm, Math.ceil(blocks / gpu.values.smCount));

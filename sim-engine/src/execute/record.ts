@@ -53,10 +53,11 @@ export class WarpRecord {
     this.repeat(start, factor, round);
   }
 
-  /** Entries `from` to `to` (excluded), in which nothing repeats, stand for going through them `times` times. */
+  /** Entries `from` to `to` (excluded) stand for going through them `times` times. */
   again(from: number, to: number, times: number): void {
     for (let k = from; k < to; k++) this.weights[k]! *= times;
-    this.repeats.unshift({ from, to, times });
+    const inside = this.repeats.findLastIndex((repeat) => from <= repeat.from && repeat.to <= to);
+    this.repeats.splice(inside + 1, 0, { from, to, times });
   }
 
   /** Entries from `start` on, whose weights say so already, stand for going through them `times` times. */

@@ -253,15 +253,16 @@ export class AtomicRegions {
    * go over. Of other atomics: a region that most observed blocks meet in is taken to be met by as large a share of all blocks, the others
    * by those alone that were seen there. Undefined when there are no atomics.
    * @param total without those that are tried again
+   * @param again how many times operations are done besides, that stand where others are tried again
    */
-  hottest(total: number, resident: Resident): number | undefined {
+  hottest(total: number, resident: Resident, again: ReadonlyMap<Op, number> = new Map()): number | undefined {
     if (this.#sectors === 0) return undefined;
     const moving = new Map<Op, Spread>();
     for (const [op, { blocks }] of this.#ofOps) {
       const spread = this.#spread(blocks, resident);
       if (spread) moving.set(op, spread);
     }
-    const tries = this.tries(resident);
+    const tries = new Map([...again, ...this.tries(resident)]);
     const perSector = total / this.#sectors;
     // More than there are blocks for each that was observed are taken to be turns that were not run.
     const perPlace = Math.min(perSector, resident.blocks / this.#block);

@@ -78,9 +78,18 @@ describe("what is tried again", () => {
     expect(retriedAmong(ops)).toEqual(new Set([first, again]));
   });
 
+  test("a sum where there is something to add", () => {
+    const { again, ops } = loop((old) => op({ kind: "select" }, address, add(old), old), loaded);
+    expect([...retriedAmong(ops)]).toEqual([again]);
+  });
+
   test("no maximum, no lock, no lone try", () => {
     const most = loop((old) => op({ kind: "int", op: "smax" } as Action, old, address), loaded);
+    const chosen = loop(
+      (old) => op({ kind: "select" }, op({ kind: "fcmp", predicate: "olt" } as Action, old, address), address, old),
+      loaded,
+    );
     const lock = swap(op({ kind: "const", value: 1 }), op({ kind: "const", value: 0 }));
-    expect([...retriedAmong([...most.ops, lock, swap(add(loaded), loaded)])]).toEqual([]);
+    expect([...retriedAmong([...most.ops, ...chosen.ops, lock, swap(add(loaded), loaded)])]).toEqual([]);
   });
 });

@@ -27,13 +27,18 @@ const deepest = 64;
 export function retriedAmong(ops: Iterable<Op>): ReadonlySet<Op> {
   const retried = new Set<Op>();
   for (const op of ops) {
-    const [, value, compare] = op.args;
-    if (!isSwap(op) || !value || !compare) continue;
-    const old = valuesThrough(compare, ({ action }) => action.kind === "phi" || action.kind === "convert");
+    const [, value] = op.args;
+    if (!isSwap(op) || !value) continue;
+    const old = expectedBy(op);
     if (!old.has(op) || !comesFrom(value, old)) continue;
     for (const each of old) if (isSwap(each)) retried.add(each);
   }
   return retried;
+}
+
+/** What a compare-and-swap may find for it to store: values, and the phis and conversions that pass them on. */
+export function expectedBy({ args: [, , compare] }: Op): ReadonlySet<Op> {
+  return compare ? valuesThrough(compare, ({ action }) => action.kind === "phi" || action.kind === "convert") : new Set();
 }
 
 /** The operations that a value may be, looked at through those that pass it on. */
@@ -52,7 +57,8 @@ function comesFrom(value: Op, old: ReadonlySet<Op>): boolean {
   for (const op of seen) {
     if (old.has(op)) return true;
     if (seen.size > deepest || !(isPure(op) || op.action.kind === "phi") || onlyChooses(op)) continue;
-    for (const arg of op.action.kind === "select" ? op.args.slice(1) : op.args) seen.add(arg);
+    // One arm of a choice that leaves what is there says nothing of how the other came about.
+    for (const arg of op.action.kind === "select" ? op.args.slice(1).filter((arm) => !old.has(arm)) : op.args) seen.add(arg);
   }
   return false;
 }

@@ -24,8 +24,8 @@ export interface Tally {
   readonly atomicSectors: number;
 }
 
-/** Instructions are the machine code's, each issued as often as a warp runs its block; what is touched is as executed. */
-export function tally(program: Program, machine: MachineKernel, { totals, counts, tries }: Sample, work: Work): Tally {
+/** Instructions are the machine code's, each issued as often as a warp runs its block; what is touched is as executed, and as often as it is tried again. */
+export function tally(program: Program, machine: MachineKernel, { totals, counts, again }: Sample, work: Work): Tally {
   const lines = new LineTable(program.kernel);
   const instructions = { warp: 0, thread: 0 };
   const called = { warp: 0, thread: 0 };
@@ -73,7 +73,7 @@ export function tally(program: Program, machine: MachineKernel, { totals, counts
       } else if (operation === "store") {
         traffic.globalStoreRequests += requests;
         traffic.globalStoreSectors += transactions;
-      } else atomicSectors += transactions / (tries.get(op) ?? 1);
+      } else atomicSectors += transactions / (again.get(op) ?? 1);
     } else if (space === "texture") requestedBytes += found.lanes * counter.bytes;
     else if (space === "shared") {
       // What goes past the L1 takes passes of its own, and so the profiler counts it.

@@ -69,8 +69,8 @@ export interface Sample {
   /** Blocks, or warps run by themselves, that were drawn to stand for others, and how far these tell the work of all: a relative standard error. */
   readonly drawn: number;
   readonly error: number;
-  /** Of operations that are tried until they succeed: how many tries one that was executed stands for. */
-  readonly tries: ReadonlyMap<Op, number>;
+  /** Of operations in loops that compare and swap: how many of them, in `totals`, each that was executed stands for (`tried-again.ts`). */
+  readonly again: ReadonlyMap<Op, number>;
 }
 
 export interface SampleOptions {
@@ -232,7 +232,7 @@ export class Sampler {
       exact: this.#exact,
       drawn: this.#drawn,
       error: this.#error,
-      tries: new Map(),
+      again: new Map(),
     };
   }
 

@@ -51,6 +51,48 @@ describe("loops of compare-and-swap", () => {
     expect(crowded.traffic.globalLoadRequests).toBe(alone.traffic.globalLoadRequests);
   });
 
+  it("are not what stands around a first try", () => {
+    const inLoop = parseKernel(`kernel @adds(%a: ptr i32, %b: ptr i32) {
+b0:
+  %0: ptr = param 0
+  %1: ptr = param 1
+  %2: i32 = special tid.x
+  %3: i32 = const 0
+  %4: i32 = const 1
+  %5: i32 = const 8
+  %6: ptr = gep %0, %2, scale 4
+  %7: ptr = gep %1, %2, scale 4
+  jump b1
+b1:
+  %8: i32 = phi [%3, b0], [%9, b4]
+  store.global %7, %8, align 4
+  %10: i32 = load.global %6, align 4, volatile
+  %11: i32 = add %10, %4
+  %12: i32 = atomic.global.device.cas %6, %11, %10
+  %13: i1 = icmp.ne %12, %10
+  branch %13, b2, b4
+b2:
+  %14: i32 = phi [%12, b1], [%16, b2]
+  %15: i32 = add %14, %4
+  %16: i32 = atomic.global.device.cas %6, %15, %14
+  %17: i1 = icmp.ne %16, %14
+  branch %17, b2, b4
+b4:
+  %9: i32 = add %8, %4
+  %18: i1 = icmp.slt %9, %5
+  branch %18, b1, b5
+b5:
+  return
+}
+`);
+    const two: Launch = {
+      ...launch(8),
+      arguments: [0, 1].map((buffer) => ({ kind: "pointer", buffer, offset: 0 }) as const),
+      buffers: [0, 1].map((k) => ({ name: `b${k}`, element: "i32", bytes: 4096, content: { kind: "zero" } }) as const),
+    };
+    expect(simulate(inLoop, two, findGpu("h200")!).traffic.globalStoreRequests).toBe(8 * 8 * 8);
+  });
+
   it("take longer the more want a word, by more than each success takes", () => {
     const [few, many] = [12, 9].map((shift) => reportOf(shift, 128).time!.cycles);
     expect(many).toBeGreaterThan(2 * few!);

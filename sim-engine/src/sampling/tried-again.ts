@@ -7,6 +7,7 @@ import type { CompiledBlock, Program } from "../execute/program.ts";
 import type { WarpRecord } from "../execute/record.ts";
 import type { Loop } from "../ir/graph.ts";
 import type { Block, Op } from "../ir/kernel.ts";
+import { expectedBy } from "../observe/retries.ts";
 import type { CountVector } from "./counts.ts";
 
 /** By block of such a loop, how many of its turns one that was executed stands for. */
@@ -16,12 +17,21 @@ export type Turns = ReadonlyMap<Block, number>;
 export function turnsOf({ loops }: Program, tries: ReadonlyMap<Op, number>): Turns {
   const turns = new Map<Block, number>();
   for (const [op, factor] of tries) {
-    const around = loops.filter(({ blocks }) => [...blocks].some((block) => block.ops.includes(op)));
-    const innermost = around.reduce<Loop | undefined>((deepest, loop) => (loop.depth > (deepest?.depth ?? 0) ? loop : deepest), undefined);
-    if (factor > 1) for (const block of innermost?.blocks ?? []) turns.set(block, Math.max(factor, turns.get(block) ?? 1));
+    const loop = loops.find((each) => triesIn(op, each));
+    if (factor > 1) for (const block of loop?.blocks ?? []) turns.set(block, Math.max(factor, turns.get(block) ?? 1));
   }
   return turns;
 }
+
+/** A loop that goes round for the operation: what it expects is handed from turn to turn. One around a first try is none. */
+function triesIn(op: Op, { header, blocks }: Loop): boolean {
+  const expected = expectedBy(op);
+  return header.phis.some((phi) => expected.has(phi)) && [...blocks].some((block) => block.ops.includes(op));
+}
+
+/** By operation of such a loop, the same. */
+export const againOf = (turns: Turns): ReadonlyMap<Op, number> =>
+  new Map([...turns].flatMap(([block, factor]) => block.ops.map((op) => [op, factor] as const)));
 
 /** What was counted, with all turns. */
 export function countedAgain(totals: Float64Array, counts: CountVector, { blocks }: Program, turns: Turns): Float64Array {

@@ -26,10 +26,10 @@ describe("declarations", () => {
     [
       "enumerations are as wide as they are said to be, or as their values need",
       inKernel(
-        "show(A + 0); show(B + 0); show(C + 0); show(D + 0); show(E + 0);",
-        "using word = unsigned long long; enum : word { A }; enum { B = 0x7fffffff }; enum { C = 0x80000000u }; enum { D = -1, F = 0x80000000u }; enum { E = 1ull << 63 };",
+        "show(A + 0); show(B + 0); show(C + 0); show(D + 0); show(E + 0); show(H + 0); show(J + 0);",
+        "using word = unsigned long long; enum : word { A }; enum { B = 0x7fffffff }; enum { C = 0x80000000u }; enum { D = -1, F = 0x80000000u }; enum { E = 1ull << 63 }; enum { G = 1ull << 31, H = G << 1 }; __device__ int h[sizeof(H)]; enum { I = 1ull << 40, J = I + 1 };",
       ),
-      ["unsigned long long", "int", "unsigned int", "long", "unsigned long"],
+      ["unsigned long long", "int", "unsigned int", "long", "unsigned long", "long", "long"],
     ],
     [
       "namespaces and using",

@@ -125,17 +125,29 @@ const widths: readonly { readonly name: IntegerName; readonly least: bigint; rea
   { name: "ulong", least: 0n, most: 2n ** 64n - 1n },
 ];
 
-function widthOf(context: Context, { scoped, enumerators }: EnumDeclaration, substitution: Substitution | undefined): IntegerName {
-  if (scoped) return "int";
-  let [value, least, most] = [-1n, 0n, 0n];
-  for (const enumerator of enumerators) {
-    const written = enumerator.value && context.constant(enumerator.value, substitution);
-    if (enumerator.value && (written === undefined || typeof written === "number")) return "int";
-    value = written === undefined ? value + 1n : BigInt(written);
-    if (value < least) least = value;
-    if (value > most) most = value;
+/** Enumerations whose width is being found, and the type of the last value that was written: until all are known, enumerators have that. */
+const underway = new Map<EnumDeclaration, IntegerName>();
+
+function widthOf(context: Context, declaration: EnumDeclaration, substitution: Substitution | undefined): IntegerName {
+  if (declaration.scoped) return "int";
+  const soFar = underway.get(declaration);
+  if (soFar) return soFar;
+  underway.set(declaration, "int");
+  try {
+    let [value, least, most] = [-1n, 0n, 0n];
+    for (const { value: written } of declaration.enumerators) {
+      const given = written && context.constant(written, substitution);
+      if (written && (given === undefined || typeof given === "number")) return "int";
+      value = given === undefined ? value + 1n : BigInt(given);
+      if (value < least) least = value;
+      if (value > most) most = value;
+      const type = written && context.info(written, substitution)?.type;
+      if (type?.kind === "integer") underway.set(declaration, type.name);
+    }
+    return widths.find((type) => least >= type.least && most <= type.most)?.name ?? "int";
+  } finally {
+    underway.delete(declaration);
   }
-  return widths.find((type) => least >= type.least && most <= type.most)?.name ?? "int";
 }
 
 /** The type a name names: a record with its arguments, an alias, an enumeration, a template parameter's, a trait's. */
