@@ -132,15 +132,7 @@ export function contentInterval(content: Content, integral: boolean, elements: n
     }
     case "values": {
       // What stands for the program's numbers does not tell between which these lie.
-      if (content.drawn) return undefined;
-      let lo = Number.POSITIVE_INFINITY;
-      let hi = Number.NEGATIVE_INFINITY;
-      for (let k = 0; k < content.values.length; k++) {
-        const value = content.values[k] ?? 0;
-        lo = Math.min(lo, value);
-        hi = Math.max(hi, value);
-      }
-      return lo <= hi ? [lo, hi] : undefined;
+      return content.drawn ? undefined : intervalOf(content.values);
     }
     case "parts": {
       const intervals = content.parts.map((part) => contentInterval(part.content, integral, elements));
@@ -149,6 +141,23 @@ export function contentInterval(content: Content, integral: boolean, elements: n
     default:
       return undefined;
   }
+}
+
+/** Between which numbers many lie is asked again and again, and they do not change. */
+const intervals = new WeakMap<ArrayLike<number>, readonly [number, number] | undefined>();
+
+function intervalOf(values: ArrayLike<number>): readonly [number, number] | undefined {
+  if (intervals.has(values)) return intervals.get(values);
+  let lo = Number.POSITIVE_INFINITY;
+  let hi = Number.NEGATIVE_INFINITY;
+  for (let k = 0; k < values.length; k++) {
+    const value = values[k] ?? 0;
+    if (value < lo) lo = value;
+    if (value > hi) hi = value;
+  }
+  const interval = lo <= hi ? ([lo, hi] as const) : undefined;
+  intervals.set(values, interval);
+  return interval;
 }
 
 /** A number; undefined of an integer that no double holds. */
