@@ -535,7 +535,7 @@ testAsCompiled([
   {
     name: "unique struct returned",
     type: "int",
-    told: "none",
+    told: "all",
     bytes: "030000000300000007000000",
     before:
       "static int ends=0; struct D { int k; D(int k):k(k){} ~D(){ ends+=k; } }; struct O { std::unique_ptr<D> d; int n; }; O mk(int k){ O o; o.d=std::make_unique<D>(k); o.n=k; return o; }",
@@ -676,5 +676,94 @@ testAsCompiled([
     told: "all",
     bytes: "0100000001000000",
     code: "std::vector<int> v={1,3,5}; auto it=std::find_if(v.begin(),v.end(),[](int x){return x%2==0;}); int h[2]={it==v.end(),(int)std::all_of(v.begin(),v.end(),[](int x){return x%2;})}; SEND(h,2);",
+  },
+  {
+    name: "temporary by value",
+    type: "int",
+    told: "all",
+    bytes: "020000000900000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; void use(G g){}",
+    code: "use(G(2)); log_[n_++]=9; SEND(log_,3);",
+  },
+  {
+    name: "temporary by value result",
+    type: "int",
+    told: "all",
+    bytes: "070000000200000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; int use(G g){ return 7; }",
+    code: "log_[n_++]=use(G(2)); SEND(log_,3);",
+  },
+  {
+    name: "temporary by value changed",
+    type: "int",
+    told: "all",
+    bytes: "070000000400000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; int use(G g){ g.k=4; return 7; }",
+    code: "log_[n_++]=use(G(2)); SEND(log_,3);",
+  },
+  {
+    name: "variable by value",
+    type: "int",
+    told: "all",
+    bytes: "070000000400000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; int use(G g){ g.k=4; return 7; }",
+    code: "G a(1); log_[n_++]=use(a); SEND(log_,3);",
+  },
+  {
+    name: "two temporaries by value",
+    type: "int",
+    told: "all",
+    bytes: "01000000020000000b000000010000000500000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; int two(G a,G b){ return 1; } G pass(G g){ return g; }",
+    code: "two(G(1),G(2)); two(pass(G(1)),G(5)); SEND(log_,6);",
+  },
+  {
+    name: "two variables by value",
+    type: "int",
+    told: "all",
+    bytes: "0b0000000c00000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; int two(G a,G b){ return 1; }",
+    code: "G a(1), b(2); two(a,b); SEND(log_,3);",
+  },
+  {
+    name: "temporary of lambda by value",
+    type: "int",
+    told: "all",
+    bytes: "020000000200000000000000",
+    before: "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } };",
+    code: "auto l=[](G g){ return g.k; }; log_[n_++]=l(G(2)); SEND(log_,3);",
+  },
+  {
+    name: "temporary unnamed parameter",
+    type: "int",
+    told: "all",
+    bytes: "070000000200000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; int use(G){ return 7; }",
+    code: "log_[n_++]=use(G(2)); SEND(log_,3);",
+  },
+  {
+    name: "owner by value",
+    type: "int",
+    told: "all",
+    bytes: "030000000900000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; void up(std::unique_ptr<G> p){}",
+    code: "up(std::make_unique<G>(3)); log_[n_++]=9; SEND(log_,3);",
+  },
+  {
+    name: "temporary passed on",
+    type: "int",
+    told: "all",
+    bytes: "0b0000000100000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; void use(G g){} G pass(G g){ return g; }",
+    code: "use(pass(G(1))); SEND(log_,3);",
   },
 ]);

@@ -25,7 +25,7 @@ import { packOf } from "../resolve/packs.ts";
 import { Cell, type HostType, type LambdaValue, type Place, type Value } from "../values/model.ts";
 import { unknown, voidValue } from "../values/values.ts";
 import { evaluateArguments } from "./arguments.ts";
-import { destroy, ending, membersPass, temporary } from "./destroy.ts";
+import { destroy, ending, membersPass, passing, temporary } from "./destroy.ts";
 import { combine } from "./operators.ts";
 
 /** Runs a function of the program; one without a body is unknown, and so is what its pointers lead to. */
@@ -106,7 +106,10 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
   return returnsReference ? value : temporary(host, value);
 }
 
-/** What is passed by value ends with the call; what is passed by reference may have been taken over in it. */
+/**
+ * What is passed by value ends as g++ has it, with the expression that calls; a temporary that is passed is the parameter itself. What is
+ * passed by reference may have been taken over in the call. Arguments that nobody has written are the library's: they end with the call.
+ */
 function endParameters(
   host: Interpreter,
   parameters: readonly ParameterDeclaration[],
@@ -116,15 +119,36 @@ function endParameters(
   completion: Completion,
 ): void {
   const returned = completion?.kind === "return" ? completion.value : undefined;
+  const { temporaries } = outer;
+  const later: Value[] = [];
+  let isOrderKnown = true;
   ending(host, () => {
     for (const [k, { name, type, pack }] of parameters.entries()) {
       const place = name === undefined || pack ? undefined : scope.get(name);
       if (!(place instanceof Cell)) continue;
-      const given = args[k]?.value;
-      if (type.kind !== "reference" && place.value !== returned) destroy(host, place);
-      else if (given?.kind === "pointer" && place.value !== given) outer.temporaries.delete(given);
+      const argument = args[k];
+      const given = argument?.value;
+      if (type.kind === "reference" || place.value === returned) {
+        if (given?.kind === "pointer" && place.value !== given) temporaries.delete(given);
+      } else if (given && argument.place === undefined && temporaries.has(given)) replace(temporaries, given, place.value);
+      else if (argument?.expression === undefined) destroy(host, place);
+      else {
+        // Arguments are made the last first; which of the temporaries belong to those before this one is not told.
+        if (args.slice(0, k).some(({ value }) => temporaries.has(value))) isOrderKnown = false;
+        later.unshift(place.value);
+      }
     }
+    for (const value of later)
+      if (isOrderKnown) temporaries.add(value);
+      else passing(host, value);
   });
+}
+
+/** One value in the stead of another, at the same point of the order. */
+function replace(values: Set<Value>, old: Value, by: Value): void {
+  const all = [...values];
+  values.clear();
+  for (const value of all) values.add(value === old ? by : value);
 }
 
 /** What was returned on the way followed, unless another way may have returned something else than an error code. */
