@@ -427,4 +427,38 @@ testAsCompiled([
     before: "struct S { std::vector<int> v; void set(std::vector<int> x){ v=std::move(x); } };",
     code: "std::vector<int> a={1,2,3}; S s; s.set(a); a[0]=9; s.v[1]=7; int h[4]={a[0],s.v[0],s.v[1],(int)a.size()}; SEND(h,4);",
   },
+  {
+    name: "defaulted move from temporary",
+    type: "int",
+    told: "all",
+    bytes: "ffffffff0500000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { std::unique_ptr<int> p; G(int k):p(new int(k)){} G& operator=(G&&)=default; ~G(){ log_[n_++]=p?*p:-1; } };",
+    code: "G a(1); a=G(5); log_[n_++]=*a.p; SEND(log_,3);",
+  },
+  {
+    name: "defaulted move from temporary list",
+    type: "int",
+    told: "all",
+    bytes: "000000000500000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { std::vector<int> v; G(int n):v(n){} G& operator=(G&&)=default; ~G(){ log_[n_++]=v.size(); } };",
+    code: "G a(1); a=G(5); log_[n_++]=a.v.size(); SEND(log_,3);",
+  },
+  {
+    name: "destructor leaves copies only",
+    type: "int",
+    told: "all",
+    bytes: "050000000500000000000000",
+    before: "static int log_[16], n_=0; struct G { std::vector<int> v; G(int n):v(n){}  ~G(){ log_[n_++]=v.size(); } };",
+    code: "G a(1); a=G(5); log_[n_++]=a.v.size(); SEND(log_,3);",
+  },
+  {
+    name: "chain copies",
+    type: "int",
+    told: "all",
+    bytes: "030000000300000003000000",
+    before: "struct G { std::vector<int> v; };",
+    code: "G a{{1}}, b{{1,2}}, c{{1,2,3}}; a=(b=c); int h[3]={(int)a.v.size(),(int)b.v.size(),(int)c.v.size()}; SEND(h,3);",
+  },
 ]);

@@ -2,7 +2,7 @@
 import { blank } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { read, write } from "../memory/read-write.ts";
-import { assignsItself, declaresAssignment } from "../memory/record-kinds.ts";
+import { assignsItself, declaresAssignment, isMoveAssigned } from "../memory/record-kinds.ts";
 import { construct, leaveEmpty, ownOf, passed } from "../resolve/construct.ts";
 import { isCopyFelt, isHeldFelt, isTakenFrom } from "../resolve/felt.ts";
 import { basesOf, instanceOf } from "../resolve/methods.ts";
@@ -51,7 +51,9 @@ function assignObject(host: Interpreter, place: Place, old: RecordValue, right: 
   if (isSame ? assignsItself(record) : declaresAssignment(record))
     return callOperator(host, "=", [{ value: old, place }, right]) !== undefined;
   if (!isSame) return false;
-  if (!isCopyFelt(host, record) && !(right.isMoved && isTakenFrom(host, record))) {
+  // An object that the expression has made, and its members with it, may be taken over.
+  const isGivenAway = right.isMoved === true || host.frame.temporaries.has(from);
+  if (!isCopyFelt(host, record) && !(isGivenAway && isMoveAssigned(record) && isTakenFrom(host, record))) {
     if (isHeldFelt(host, record)) passing(host, old);
     return false;
   }
@@ -61,7 +63,7 @@ function assignObject(host: Interpreter, place: Place, old: RecordValue, right: 
   }
   for (const [name, cell] of old.members) {
     const other = from.members.get(name);
-    if (other) assignTo(host, cell, { value: other.value, place: other, isMoved: right.isMoved === true || right.place === undefined });
+    if (other) assignTo(host, cell, { value: other.value, place: other, isMoved: isGivenAway && isMoveAssigned(record) });
   }
   return true;
 }

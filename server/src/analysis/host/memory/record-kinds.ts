@@ -28,6 +28,23 @@ export const declaresAssignment = (record: RecordInstance): boolean => assignmen
 export const assignsItself = (record: RecordInstance): boolean =>
   assignmentsIn(record).some(({ parameters: [first] }) => first !== undefined && isOwn(record, first.type));
 
+/** Whether what is given away is moved: by what the class says, or, where it says nothing of how its objects are copied and end, by itself. */
+export const isMoveAssigned = (record: RecordInstance): boolean => {
+  const special = functionsIn(record).filter(
+    ({ role, name, parameters: [first, second] }) =>
+      role === "destructor" ||
+      ((role === "constructor" || lastName(name) === "operator=") &&
+        first?.type.kind === "reference" &&
+        isOwn(record, first.type) &&
+        second === undefined),
+  );
+  const moving = special.filter(
+    ({ name, deleted, parameters: [first] }) =>
+      lastName(name) === "operator=" && !deleted && first?.type.kind === "reference" && first.type.rvalue,
+  );
+  return special.length === 0 || moving.length > 0;
+};
+
 /** Whether a copy is a copy of each member: the class says nothing else. */
 export const isCopiedByMembers = (record: RecordInstance): boolean =>
   !constructorsIn(record).some(
