@@ -3,6 +3,7 @@
 import type {
   Declaration,
   EnumDeclaration,
+  Expression,
   FunctionDeclaration,
   Name,
   RecordDeclaration,
@@ -10,6 +11,7 @@ import type {
   TypeNode,
   VariableDeclaration,
 } from "../../../syntax/ast.ts";
+import { walk } from "../../../syntax/walk.ts";
 import { lastName } from "../../sema/scope.ts";
 
 interface Entry<T> {
@@ -23,6 +25,16 @@ export interface GlobalVariable {
   readonly path: readonly string[];
 }
 
+type Code = FunctionDeclaration | (Expression & { readonly kind: "lambda" });
+
+export interface DeviceCode {
+  /** What is run without being named: constructors, destructors, operators, conversions; lambdas and methods of classes in functions. */
+  readonly implicit: readonly Code[];
+  readonly others: readonly Code[];
+  /** First values of variables of the device. */
+  readonly initial: readonly Expression[];
+}
+
 /** What a name at namespace scope may mean; the entry whose path fits the name and the place of use best. */
 export class Globals {
   readonly #variables: Table<GlobalVariable> = new Map();
@@ -31,6 +43,7 @@ export class Globals {
   readonly #enumerators: Table<{ readonly declaration: EnumDeclaration; readonly index: number }> = new Map();
   readonly #aliases: Table<TypeNode> = new Map();
   readonly #ofDevice: GlobalVariable[] = [];
+  #deviceCode: DeviceCode | undefined;
   readonly #members = new Set<string>();
   readonly #instantiations = new Map<string, Name>();
   readonly #paths = new WeakMap<FunctionDeclaration, readonly string[]>();
@@ -69,6 +82,11 @@ export class Globals {
   /** Variables that kernels may store to. */
   ofDevice(): readonly GlobalVariable[] {
     return this.#ofDevice;
+  }
+  /** Code that kernels may run, found once. */
+  deviceCode(): DeviceCode {
+    this.#deviceCode ??= this.#findDeviceCode();
+    return this.#deviceCode;
   }
   record(name: Name, path: readonly string[] = []): RecordDeclaration | undefined {
     const found = best(this.#records, name, path);
@@ -119,6 +137,27 @@ export class Globals {
     const all = (this.#functions.get(name) ?? []).filter((entry) => entry.path.at(-1) === record).map((entry) => entry.item);
     const defined = all.filter((fn) => fn.body !== undefined);
     return defined.length > 0 ? defined : all;
+  }
+
+  #findDeviceCode(): DeviceCode {
+    const found = { implicit: new Set<Code>(), others: new Set<Code>() };
+    const add = (code: Code, isInside: boolean): void => {
+      const { device, global, constexpr } = code.specifiers;
+      if (!device && !global && !constexpr && !(code.kind === "function" && code.defaulted)) return;
+      const isImplicit = isInside || code.kind === "lambda" || code.role !== undefined;
+      (isImplicit && !global ? found.implicit : found.others).add(code);
+    };
+    for (const { item: fn } of [...this.#functions.values()].flat()) {
+      add(fn, false);
+      // Lambdas and classes of the host's that a kernel is given.
+      walk(fn, (node) => {
+        if (node !== fn && (node.kind === "lambda" || (node.kind === "function" && "nameSpan" in node))) add(node, true);
+        return true;
+      });
+    }
+    const variables = [...this.#variables.values()].flat().map(({ item: { declaration } }) => declaration);
+    const ofDevice = variables.filter(({ specifiers: { device, managed, constant } }) => device || managed || constant);
+    return { implicit: [...found.implicit], others: [...found.others], initial: ofDevice.flatMap(({ init }) => init?.values ?? []) };
   }
 
   #walk(declarations: readonly Declaration[], path: readonly string[]): void {

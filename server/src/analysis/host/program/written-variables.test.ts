@@ -43,3 +43,50 @@ test("a part of a variable is copied from where it is", () => {
     "int n[2], m = 9, o; cudaMemcpyFromSymbol(n, g, 8, 8); cudaMemcpyToSymbol(g, &m, 4, 4); cudaMemcpyFromSymbol(&o, g, 4, 4); k<<<n[0], dim3(n[1], o)>>>(a, 1);";
   expect(launchOfK(part, table)).toEqual({ shape: "k 3 4x9", assumed: [] });
 });
+
+const functor = "struct F { int k; ";
+const stores: Readonly<Record<string, readonly [before: string, body: string]>> = {
+  "a functor": [`${functor}__device__ void operator()() { v_ = 7; } };`, "F f; f();"],
+  "a functor made in place": [`${functor}__device__ void operator()() { v_ = 7; } };`, "F{}();"],
+  "a constructor": [`${functor}__device__ F() { v_ = 7; } };`, "F f;"],
+  "a destructor": [`${functor}__device__ ~F() { v_ = 7; } };`, "F f;"],
+  "an operator": [`${functor}__device__ F &operator+=(int x) { v_ = x; return *this; } };`, "F f; f += 7;"],
+  "an operator that takes a reference": [`${functor}__device__ void operator<<(int &x) { x = 7; } };`, "F f; f << v_;"],
+  "a conversion": [`${functor}__device__ operator int() { return v_ = 7; } };`, "F f; int n = f;"],
+  "a method": [`${functor}__device__ static void set() { v_ = 7; } };`, "F::set();"],
+  "a method defined outside": [`${functor}__device__ void set(); }; __device__ void F::set() { v_ = 7; }`, "F f; f.set();"],
+  "a member that is a reference": ["struct R { int &r; };", "R f{v_}; f.r = 7;"],
+  "a pointer": ["__device__ int *q_ = &v_;", "*q_ = 7;"],
+  "a pointer that another kernel keeps": ["__device__ int *q_; __global__ void keep() { q_ = &v_; }", "*q_ = 7;"],
+  "a result that is a reference": ["__device__ int &r() { return v_; }", "r() = 7;"],
+  "a reference": ["", "auto &r = v_; r = 7;"],
+  "a cast": ["", "static_cast<int &>(v_) = 7;"],
+  assembly: ["", 'asm("mov.u32 %0, 7;" : "=r"(v_));'],
+  "a lambda": ["", "auto f = [] { v_ = 7; }; f();"],
+  "a table of functions": ["__device__ void f() { v_ = 7; } typedef void (*fn)(); __device__ fn table[] = {f};", "table[0]();"],
+  "a variable of that name elsewhere": ["", "{ int v_ = 1; v_ += 1; } v_ = 7;"],
+  "a function of another file": ["extern __device__ void other();", "other();"],
+};
+const readBack = "int n; set<<<1, 1>>>(); cudaMemcpyFromSymbol(&n, v_, 4); k<<<n, 32>>>(a, 1);";
+test.each(Object.entries(stores))("what is stored by %s is assumed", (_, [before, body]) => {
+  const text = `${kernel}__device__ int v_ = 3; ${before} __global__ void set() { ${body} }`;
+  expect(launchOfK(readBack, text).assumed).toEqual(["`set` stored to it"]);
+});
+
+test("what a kernel is given as a template argument may store", () => {
+  const text = `${kernel}__device__ int v_ = 3; struct F { __device__ void operator()() { v_ = 7; } }; template <class T> __global__ void set() { T f; f(); }`;
+  expect(launchOfK(readBack.replace("set", "set<F>"), text).assumed[0]).toMatch(/stored to it/);
+  const call = `${kernel}__device__ int v_ = 3; __device__ void f() { v_ = 7; } template <void (*T)()> __global__ void set() { T(); }`;
+  expect(launchOfK(readBack.replace("set", "set<f>"), call).assumed[0]).toMatch(/stored to it/);
+});
+
+test("a lambda that a kernel is given may store", () => {
+  const text = `${kernel}__device__ int v_ = 3; template <class T> __global__ void set(T f) { f(); }`;
+  const body = readBack.replace("set<<<1, 1>>>()", "set<<<1, 1>>>([=] __device__ () { v_ = 7; })");
+  expect(launchOfK(body, text).assumed[0]).toMatch(/stored to it/);
+});
+test("what is only read is known", () => {
+  const text = `${kernel}__device__ int v_ = 3; __device__ int twice(int x) { return 2 * x; }
+__global__ void set() { int n = v_ + 1; float x = n * v_; n = v_; if (v_ > 2) n = twice(v_); printf("%d", v_); }`;
+  expect(launchOfK(readBack, text)).toEqual({ shape: "k 3 32", assumed: [] });
+});
