@@ -461,4 +461,22 @@ testAsCompiled([
     before: "struct G { std::vector<int> v; };",
     code: "G a{{1}}, b{{1,2}}, c{{1,2,3}}; a=(b=c); int h[3]={(int)a.v.size(),(int)b.v.size(),(int)c.v.size()}; SEND(h,3);",
   },
+  {
+    name: "destructor leaves copies only made",
+    type: "int",
+    told: "all",
+    bytes:
+      "09000000030000000300000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+    before: "static int log_[16], n_=0; struct G { std::vector<int> v; G(int n):v(n){} ~G(){ log_[n_++]=v.size(); } };",
+    code: "{G a(3); G b=std::move(a); log_[n_++]=9;} SEND(log_,16);",
+  },
+  {
+    name: "move with array",
+    type: "int",
+    told: "all",
+    bytes:
+      "03000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+    before: "static int log_[16], n_=0; struct G { std::vector<int> v; int a[2]; };",
+    code: "{G a{{1,2},{3,4}},b; b=std::move(a); b.a[0]=9; log_[n_++]=a.a[0]; log_[n_++]=a.v.size();} SEND(log_,16);",
+  },
 ]);

@@ -1,7 +1,7 @@
 /** What an assignment does to what stands on its left. */
 import { blank } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
-import { read, write } from "../memory/read-write.ts";
+import { copiedMember, read, write } from "../memory/read-write.ts";
 import { assignsItself, declaresAssignment, isMoveAssigned } from "../memory/record-kinds.ts";
 import { construct, leaveEmpty, ownOf, passed } from "../resolve/construct.ts";
 import { isCopyFelt, isHeldFelt, isTakenFrom } from "../resolve/felt.ts";
@@ -63,7 +63,8 @@ function assignObject(host: Interpreter, place: Place, old: RecordValue, right: 
   }
   for (const [name, cell] of old.members) {
     const other = from.members.get(name);
-    if (other) assignTo(host, cell, { value: other.value, place: other, isMoved: isGivenAway && isMoveAssigned(record) });
+    if (other && cell.type?.kind === "array") write(host, cell, copiedMember(other));
+    else if (other) assignTo(host, cell, { value: other.value, place: other, isMoved: isGivenAway && isMoveAssigned(record) });
   }
   return true;
 }

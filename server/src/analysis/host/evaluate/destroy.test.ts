@@ -766,4 +766,44 @@ testAsCompiled([
       "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; void use(G g){} G pass(G g){ return g; }",
     code: "use(pass(G(1))); SEND(log_,3);",
   },
+  {
+    name: "variable by value in an initialiser",
+    type: "int",
+    told: "all",
+    bytes:
+      "0b000000010000000100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; int use(G g){return 7;} struct H{int k; H(const G&a):k(use(a)){ log_[n_++]=1; }};",
+    code: "{G a(1); H h(a);} SEND(log_,16);",
+  },
+  {
+    name: "temporary by value in an initialiser",
+    type: "int",
+    told: "all",
+    bytes:
+      "02000000010000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; int use(G g){return 7;} struct H{int k; H():k(use(G(2))){ log_[n_++]=1; }};",
+    code: "{H h;} SEND(log_,16);",
+  },
+  {
+    name: "by value in an order not told",
+    type: "int",
+    told: "none",
+    bytes:
+      "020000000b000000090000000b000000030000000900000001000000000000000000000000000000000000000000000000000000000000000000000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; void two(G a,G b){}",
+    code: "{G a(1); two(G(2),a); log_[n_++]=9; two(a,G(3)); log_[n_++]=9;} SEND(log_,16);",
+  },
+  {
+    name: "by value in a step",
+    type: "int",
+    told: "all",
+    bytes:
+      "000000000b000000010000000b000000020000000b00000001000000000000000000000000000000000000000000000000000000000000000000000000000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; int use(G g){return 1;}",
+    code: "{G a(1); for(int i=0;i<3;i+=use(a)) log_[n_++]=i;} SEND(log_,16);",
+  },
 ]);

@@ -25,7 +25,7 @@ import { packOf } from "../resolve/packs.ts";
 import { Cell, type HostType, type LambdaValue, type Place, type Value } from "../values/model.ts";
 import { unknown, voidValue } from "../values/values.ts";
 import { evaluateArguments } from "./arguments.ts";
-import { destroy, ending, membersPass, passing, temporary } from "./destroy.ts";
+import { destroy, ending, endTemporaries, membersPass, passing, temporary } from "./destroy.ts";
 import { combine } from "./operators.ts";
 
 /** Runs a function of the program; one without a body is unknown, and so is what its pointers lead to. */
@@ -88,6 +88,7 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
     if (parameter.name !== undefined)
       scope.set(parameter.name, parameter.pack ? new Cell(packOf(call.arguments.slice(k))) : bind(host, parameter, call.arguments[k]));
   if (call.self?.value.kind === "record") initialiseMembers(host, fn, call.self, call.self.value.members);
+  endTemporaries(host);
   const areMade = !host.exited;
   host.active.set(fn, calls + 1);
   const completion = host.execute(fn.body);
@@ -120,6 +121,7 @@ function endParameters(
 ): void {
   const returned = completion?.kind === "return" ? completion.value : undefined;
   const { temporaries } = outer;
+  const made = new Set(temporaries);
   const later: Value[] = [];
   let isOrderKnown = true;
   ending(host, () => {
@@ -131,11 +133,11 @@ function endParameters(
       if (type.kind === "reference" || place.value === returned) {
         if (given?.kind === "pointer" && place.value !== given) temporaries.delete(given);
       } else if (given && argument.place === undefined && temporaries.has(given)) replace(temporaries, given, place.value);
-      else if (argument?.expression === undefined) destroy(host, place);
       else {
-        // Arguments are made the last first; which of the temporaries belong to those before this one is not told.
-        if (args.slice(0, k).some(({ value }) => temporaries.has(value))) isOrderKnown = false;
-        later.unshift(place.value);
+        // Arguments are made the last first, operands as their operator has it: which temporaries came before this one is not told.
+        if (args.some(({ value, expression }, other) => other !== k && made.has(value) && (other < k || !expression))) isOrderKnown = false;
+        if (argument?.expression === undefined && isOrderKnown) destroy(host, place);
+        else later.unshift(place.value);
       }
     }
     for (const value of later)
@@ -238,6 +240,7 @@ function isDerived(host: Interpreter, value: Value, type: HostType & { readonly 
 /** `: a(x), b{y}, Base(z)` of a constructor. */
 function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, self: Cell, members: ReadonlyMap<string, Cell>): void {
   for (const { name, values } of fn.initialisers ?? []) {
+    endTemporaries(host);
     const text = lastName(name);
     const cell = members.get(text);
     if (cell === undefined) {

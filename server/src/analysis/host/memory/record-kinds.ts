@@ -28,9 +28,9 @@ export const declaresAssignment = (record: RecordInstance): boolean => assignmen
 export const assignsItself = (record: RecordInstance): boolean =>
   assignmentsIn(record).some(({ parameters: [first] }) => first !== undefined && isOwn(record, first.type));
 
-/** Whether what is given away is moved: by what the class says, or, where it says nothing of how its objects are copied and end, by itself. */
-export const isMoveAssigned = (record: RecordInstance): boolean => {
-  const special = functionsIn(record).filter(
+/** What a class says of how its objects are copied, moved and end. */
+const specialIn = (record: RecordInstance): readonly FunctionDeclaration[] =>
+  functionsIn(record).filter(
     ({ role, name, parameters: [first, second] }) =>
       role === "destructor" ||
       ((role === "constructor" || lastName(name) === "operator=") &&
@@ -38,12 +38,17 @@ export const isMoveAssigned = (record: RecordInstance): boolean => {
         isOwn(record, first.type) &&
         second === undefined),
   );
-  const moving = special.filter(
-    ({ name, deleted, parameters: [first] }) =>
-      lastName(name) === "operator=" && !deleted && first?.type.kind === "reference" && first.type.rvalue,
-  );
-  return special.length === 0 || moving.length > 0;
-};
+
+const isMoving = ({ deleted, parameters: [first] }: FunctionDeclaration): boolean =>
+  !deleted && first?.type.kind === "reference" && first.type.rvalue;
+
+/** Whether what is given away is moved: by what the class says, or, where it says nothing of how its objects are copied and end, by itself. */
+export const isMoveAssigned = (record: RecordInstance): boolean =>
+  specialIn(record).length === 0 || specialIn(record).some((fn) => lastName(fn.name) === "operator=" && isMoving(fn));
+
+/** The same of an object that is made of it. */
+export const isMoveConstructed = (record: RecordInstance): boolean =>
+  specialIn(record).length === 0 || specialIn(record).some((fn) => fn.role === "constructor" && isMoving(fn));
 
 /** Whether a copy is a copy of each member: the class says nothing else. */
 export const isCopiedByMembers = (record: RecordInstance): boolean =>

@@ -9,7 +9,7 @@ import { blank, emptyContainer, hostType, isLibraryRecord } from "../memory/host
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { copied, copiedMember, copyOf, read, sizeOf, write } from "../memory/read-write.ts";
-import { beginsWithZeros, isCopiedByMembers } from "../memory/record-kinds.ts";
+import { beginsWithZeros, isCopiedByMembers, isMoveConstructed } from "../memory/record-kinds.ts";
 import { convert, dim3, vectorValue } from "../values/convert.ts";
 import {
   Allocation,
@@ -460,8 +460,9 @@ function copyOfObject(host: Interpreter, type: HostType & { readonly kind: "reco
   const made = blank(host, type, true, "");
   if (made.kind !== "record") return copied(from);
   if (chosen?.body === undefined || chosen.defaulted) {
+    const isTaken = isMoved && isMoveConstructed(type.record);
     for (const [name, cell] of from.members)
-      made.members.set(name, from.refers?.has(name) ? cell : new Cell(copyOfMember(host, cell, isMoved), cell.type, name));
+      made.members.set(name, from.refers?.has(name) ? cell : new Cell(copyOfMember(host, cell, isTaken), cell.type, name));
     return made;
   }
   defaults(host, made, type);
