@@ -806,4 +806,13 @@ testAsCompiled([
       "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; int use(G g){return 1;}",
     code: "{G a(1); for(int i=0;i<3;i+=use(a)) log_[n_++]=i;} SEND(log_,16);",
   },
+  {
+    name: "by value to an operator",
+    type: "int",
+    told: "all",
+    bytes: "0b0000000b0000000d0000000200000001000000",
+    before:
+      "static int log_[16], n_=0; struct G { int k; G(int k):k(k){} G(const G&o):k(o.k+10){} ~G(){ log_[n_++]=k; } }; struct H{ int k=0; H& operator+=(G g){ k+=g.k; return *this; } };",
+    code: "{ G a(1); H h; log_[n_++]=(h+=a).k; log_[n_++]=(h+=G(2)).k; } SEND(log_,5);",
+  },
 ]);

@@ -388,13 +388,13 @@ function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }):
     assignTo(host, place, right);
     return read(host, place);
   }
-  const right = host.evaluate(e.right);
+  const right = host.argument(e.right);
   const place = placeOf(host, e.left);
   if (place === undefined) forgetAround(host, e.left);
   if (place === undefined || host.exited) return unknown("an assignment to what is not known");
   accessed(host, place, e.left, "read");
-  const overloaded = callOperator(host, `${e.op}=`, [{ value: read(host, place), place }, { value: right }]);
+  const overloaded = callOperator(host, `${e.op}=`, [{ value: read(host, place), place }, right]);
   if (overloaded !== undefined) return overloaded;
-  write(host, place, combine(host, e.op, read(host, place), right));
+  write(host, place, combine(host, e.op, read(host, place), right.value));
   return read(host, place);
 }
