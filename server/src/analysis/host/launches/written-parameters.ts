@@ -29,7 +29,7 @@ export interface NamesWritten {
 }
 
 /** Names through which a function of the device may store: parameters, variables of its own, variables of the device. */
-export function namesWritten({ body }: FunctionDeclaration): NamesWritten {
+function namesWritten({ body }: FunctionDeclaration): NamesWritten {
   const stored = new Set<string>();
   const passed = new Set<string>();
   const add = (names: Set<string>, name: string | undefined) => {
