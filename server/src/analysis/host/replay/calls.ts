@@ -9,13 +9,12 @@ import { templateValues } from "../memory/host-types.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { float, int, integerOf, numberOf } from "../values/values.ts";
 import { algorithmCode } from "./algorithms.ts";
-import type { Known, NumberName } from "./arithmetic.ts";
+import type { NumberName } from "./arithmetic.ts";
 import { drawerAt, drawnBy, functionCode, lambdaAt, methodAt, ownMethod } from "./called.ts";
-import { writeAbsolute } from "./compiled/math.ts";
 import { libraryDraw } from "./draws.ts";
 import { constantLine } from "./lines.ts";
 import { listOf } from "./list-targets.ts";
-import { type Code, compilable, type Machine, spend, Unsupported } from "./machine.ts";
+import { type Code, type Machine, spend, Unsupported } from "./machine.ts";
 import { plainMath } from "./math.ts";
 import { methodCode } from "./methods.ts";
 import { numberType } from "./numbers.ts";
@@ -66,11 +65,7 @@ function memberCall(machine: Machine, e: Call, callee: Expression & { readonly k
   const size = elements.kind === "container" ? integerOf(elements.size) : undefined;
   if (size === undefined) throw new Unsupported();
   machine.nest?.constants.push(size);
-  const run = compilable(
-    () => size,
-    (w) => w.i64(BigInt(size)),
-  );
-  return { type: "ulong", run, line: constantLine(size) };
+  return { type: "ulong", run: () => size, line: constantLine(size) };
 }
 
 function mathCode(machine: Machine, name: string, e: Call): Code {
@@ -83,13 +78,10 @@ function mathCode(machine: Machine, name: string, e: Call): Code {
     const { type, run } = plain;
     return {
       type,
-      run: compilable(
-        () => {
-          spend(machine);
-          return run();
-        },
-        (w) => w.write(run),
-      ),
+      run: () => {
+        spend(machine);
+        return run();
+      },
     };
   }
   const numberAs = (value: number, type: NumberName) => (isFloatName(type) ? float(value, type) : int(value, type));
@@ -101,15 +93,16 @@ function mathCode(machine: Machine, name: string, e: Call): Code {
     );
   const type = numberType(typeOfValue(call(args.map(() => 1))));
   if (!type) throw new Unsupported();
-  const run = (): Known => {
-    spend(machine);
-    const values = args.map(({ run }) => run());
-    if (values.some((value) => value === undefined)) return undefined;
-    const made = call(values.map((value) => value ?? 0));
-    return made.kind === "int" ? reduced(BigInt(made.value)) : numberOf(made);
+  return {
+    type,
+    run: () => {
+      spend(machine);
+      const values = args.map(({ run }) => run());
+      if (values.some((value) => value === undefined)) return undefined;
+      const made = call(values.map((value) => value ?? 0));
+      return made.kind === "int" ? reduced(BigInt(made.value)) : numberOf(made);
+    },
   };
-  const [only] = args;
-  return { type, run: only && /^l?l?abs$/.test(name) && only.type === type ? compilable(run, (w) => writeAbsolute(w, only)) : run };
 }
 
 /** `std::mt19937::max()`, `engine.min()` */

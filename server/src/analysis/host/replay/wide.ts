@@ -5,7 +5,6 @@
 import { isFloatName } from "../../sema/arithmetic-types.ts";
 import { bitsOf, isUnsigned } from "../values/values.ts";
 import type { Known, NumberName, Operation } from "./arithmetic.ts";
-import { compilable, type Run } from "./machine.ts";
 
 type Exact = number | bigint;
 
@@ -85,10 +84,9 @@ export function fromWide(value: bigint, from: NumberName, to: NumberName): Known
 }
 
 /** A number that counts or indexes something: undefined where no double holds it. */
-export const narrowed = (run: Run): Run => {
-  const narrow = (): Known => {
+export const narrowed =
+  (run: () => Known): (() => Known) =>
+  () => {
     const value = run() as Exact | undefined;
     return typeof value === "number" ? value : undefined;
   };
-  return run.write ? compilable(narrow, run.write) : narrow;
-};
