@@ -9,10 +9,11 @@ import { sortAsLibrary } from "../library/sorting.ts";
 import { conversion, isWideUnsigned, type NumberName, type Operation, operation } from "./arithmetic.ts";
 import { drawerAt, lambdaAt, ownLambda } from "./called.ts";
 import { beforeBy, byMembers, known, mayBeCompared } from "./comparing.ts";
+import type { Writer } from "./compiled/writer.ts";
 import { drawn, libraryDraw } from "./draws.ts";
 import { iteratorOf, numberLists, readSpan, type Span, sourcesOf, spanOf } from "./iterators.ts";
 import { listOf } from "./list-targets.ts";
-import { type Code, GivenUp, type Machine, spend, Unsupported } from "./machine.ts";
+import { type Code, compilable, GivenUp, type Machine, spend, Unsupported } from "./machine.ts";
 import { exchange, methodCode } from "./methods.ts";
 import { loadOf, storeTo, targetOf } from "./targets.ts";
 import { narrowed } from "./wide.ts";
@@ -140,11 +141,24 @@ function swapping(machine: Machine, [a, b]: readonly Expression[]): Code {
   const [left, right] = [targetOf(machine, a, machine.code), targetOf(machine, b, machine.code)];
   const [first, second] = [loadOf(machine, left), loadOf(machine, right)];
   const [toLeft, toRight] = [storeTo(machine, left, second), storeTo(machine, right, first)];
-  return nothing(() => {
+  const { type, run } = nothing(() => {
     const [x, y] = [first.run(), second.run()];
     toLeft(y);
     toRight(x);
   });
+  const write = (w: Writer): void => {
+    const before = w.valueLocal(first.type);
+    w.write(first.run);
+    w.set(before);
+    w.write(second.run);
+    w.write(toLeft);
+    w.op("drop");
+    w.get(before);
+    w.write(toRight);
+    w.op("drop");
+    w.i32(0);
+  };
+  return { type, run: compilable(run, write) };
 }
 
 function filling(machine: Machine, args: readonly Expression[], counts: boolean): Code {

@@ -2,7 +2,7 @@
  * What arrays hold, against what g++ 13 (-O1 -fwrapv) leaves in them: overflow, unsigned wrap, rounding to float, signed division, order of
  * stores. The last number of a row is the digest of what the compiled program printed.
  */
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { digestOf, elementAt } from "../testing/elements.ts";
 import { launchesOf, useInstalledParser } from "../testing/launches-of.ts";
 
@@ -213,12 +213,282 @@ const programs: readonly Row[] = [
   ["sort parts", "int", 65536, "for (int i = 0; i < n; i++) h[i] = (i * 7919) % 65536; std::sort(h, h + n / 2);", -1538381883],
 ];
 
-const bytesOf: Readonly<Record<string, number>> = { "signed char": 1, short: 2, "unsigned short": 2, double: 8 };
+/** Loops that take long, and are compiled: each turn rests on the one before. */
+const compiled: readonly Row[] = [
+  [
+    "lcg32",
+    "int",
+    131072,
+    "unsigned s = 1; for (int i = 0; i < n; i++) { s = s * 1664525u + 1013904223u; h[i] = (s >> 8) % 1000; }",
+    1530731973,
+  ],
+  [
+    "lcg64",
+    "unsigned",
+    131072,
+    "unsigned long long s = 42; for (int i = 0; i < n; i++) { s = s * 6364136223846793005ULL + 1442695040888963407ULL; h[i] = s >> 33; }",
+    590639837,
+  ],
+  [
+    "xorshift32",
+    "unsigned",
+    131072,
+    "unsigned x = 2463534242u; for (int i = 0; i < n; i++) { x ^= x << 13; x ^= x >> 17; x ^= x << 5; h[i] = x; }",
+    -1623997368,
+  ],
+  [
+    "xorshift64",
+    "int",
+    131072,
+    "unsigned long long x = 88172645463325252ULL; for (int i = 0; i < n; i++) { x ^= x << 13; x ^= x >> 7; x ^= x << 17; h[i] = (int)(x % 1000003) - 500000; }",
+    1662270533,
+  ],
+  [
+    "splitmix64",
+    "double",
+    131072,
+    "uint64_t s = 7; for (int i = 0; i < n; i++) { s += 0x9E3779B97F4A7C15ULL; uint64_t z = s; z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL; z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL; z ^= z >> 31; h[i] = (z >> 11) * (1.0 / 9007199254740992.0); }",
+    1889064666,
+    "#include <cstdint>\n",
+  ],
+  [
+    "pcg32",
+    "unsigned",
+    131072,
+    "uint64_t state = 0x853c49e6748fea9bULL; for (int i = 0; i < n; i++) { uint64_t old = state; state = old * 6364136223846793005ULL + (0xda3e39cb94b95bdbULL | 1); uint32_t x = (uint32_t)(((old >> 18u) ^ old) >> 27u); uint32_t rot = old >> 59u; h[i] = (x >> rot) | (x << ((-rot) & 31)); }",
+    598125775,
+    "#include <cstdint>\n",
+  ],
+  [
+    "signed sums",
+    "int",
+    131072,
+    "long long s = 0; int last = 3; for (int i = 0; i < n; i++) { s += (last * 7919 - i) % 1013 - 500; last = (int)(s / 3 - (s >> 4)) % 20011; h[i] = last; }",
+    -794499323,
+  ],
+  [
+    "float walk",
+    "float",
+    131072,
+    "float x = 0.5f; for (int i = 0; i < n; i++) { x = 3.7f * x * (1.0f - x); h[i] = (float)(int)(x * 1000) / 1000.0f + x * 0.1; }",
+    -327765618,
+  ],
+  [
+    "double walk",
+    "double",
+    131072,
+    "double v = 1; unsigned s = 9; for (int i = 0; i < n; i++) { s = s * 69069u + 1u; v = v * 0.999 + (double)(s & 0xffff) / 65536.0 - sqrt(v < 0 ? -v : v) * 1e-3f; h[i] = floor(v * 1e6) + fabs(v); }",
+    -1167447857,
+    "#include <cmath>\n",
+  ],
+  [
+    "grid",
+    "int",
+    262144,
+    "unsigned s = 5; for (int y = 0; y < 512; y++) for (int x = 0; x < 512; x++) { s = s * 1103515245u + 12345u; h[y * 512 + x] = ((s >> 16) & 0x7fff) % (y + 1) + x; }",
+    -1539158587,
+  ],
+  [
+    "choices",
+    "int",
+    131072,
+    "unsigned s = 77; for (int i = 0; i < n; i++) h[i] = 9; int run = 0; for (int i = 0; i < n; i++) { s = s * 1664525u + 1013904223u; if ((s >> 24) < 64) { run = 0; continue; } else if (s & 0x10000) run++; else run = run > 3 ? run - 2 : -run; h[i] = run * ((s >> 30) == 2 || (s & 6 && run != 5) ? 3 : 1); }",
+    -1689739835,
+  ],
+  [
+    "words",
+    "char",
+    131072,
+    "const char lexicon[] = \"the\\0quick\\0brown\\0fox\\0jumps\\0over\\0lazy\\0dogs\"; unsigned s = 11; int at = 0; while (at < n) { s = s * 1103515245u + 12345u; int from = 0; int word = (s >> 16) % 8; while (word > 0) { if (lexicon[from] == 0) word--; from++; } while (lexicon[from] && at < n) h[at++] = lexicon[from++]; if (at < n) h[at++] = ' '; }",
+    355900869,
+  ],
+  [
+    "reference state",
+    "int",
+    131072,
+    "unsigned s = 3; for (int i = 0; i < n; i++) h[i] = draw(s, 100) * 100 + draw(s, 10);",
+    1238787653,
+    "static unsigned draw(unsigned &state, unsigned below) { state ^= state << 13; state ^= state >> 17; state ^= state << 5; return state % below; }\n",
+  ],
+  [
+    "static state",
+    "float",
+    131072,
+    "for (int i = 0; i < n; i++) { float a = uniform(); h[i] = a * 2.0f - uniform(); }",
+    -978253447,
+    "static float uniform() { static unsigned long long state = 12345; state = state * 6364136223846793005ULL + 1; return (float)(state >> 40) / 16777216.0f; }\n",
+  ],
+  [
+    "global state",
+    "short",
+    131072,
+    "for (int i = 0; i < n; i++) h[i] = (short)(next() - 16384);",
+    -1458097851,
+    "static unsigned seed = 17; static int next() { seed = seed * 214013u + 2531011u; return (seed >> 16) & 0x7fff; }\n",
+  ],
+  [
+    "histogram",
+    "int",
+    100000,
+    "for (int i = 0; i < n; i++) h[i] = 0; unsigned s = 1; for (int i = 0; i < 300000; i++) { s = s * 1664525u + 1013904223u; h[(s >> 4) % n] += (int)(s >> 29) - 2; }",
+    -2061529403,
+  ],
+  [
+    "shuffle",
+    "int",
+    131072,
+    "for (int i = 0; i < n; i++) h[i] = i; unsigned s = 1; for (int i = n - 1; i > 0; i--) { s = s * 1664525u + 1013904223u; int j = s % (i + 1); int t = h[i]; h[i] = h[j]; h[j] = t; }",
+    465570149,
+  ],
+  [
+    "swap shuffle",
+    "int",
+    131072,
+    "for (int i = 0; i < n; i++) h[i] = i * 3; unsigned s = 8; for (int i = n - 1; i > 0; --i) { s = s * 22695477u + 1u; std::swap(h[i], h[(s >> 8) % (i + 1)]); }",
+    353817161,
+    "#include <utility>\n",
+  ],
+  [
+    "recurrence",
+    "unsigned char",
+    131072,
+    "unsigned s = 1; for (int i = 0; i < n; i++) { s ^= s << 7; s ^= s >> 9; signed char c = s; h[i] = (i > 0 ? h[i - 1] : 0) + c / 3 - (c < 0); }",
+    1127914949,
+  ],
+  [
+    "switch",
+    "int",
+    131072,
+    "for (int i = 0; i < n; i++) h[i] = 9; unsigned s = 4; int v = 0; for (int i = 0; i < n; i++) { s = s * 1664525u + 1013904223u; switch (s >> 29) { case 0: v += 3; break; case 1: v -= 7; case 2: v ^= 5; break; case 5: continue; default: v = v % 1000 + 1; } h[i] = v; }",
+    -1909656123,
+  ],
+  [
+    "long shifts",
+    "long long",
+    131072,
+    "long long s = -12345; for (int i = 0; i < n; i++) { s = s * 2862933555777941757LL + 3037000493LL; h[i] = (s >> 17) % 1000003 + (s < 0 ? -(s >> 60) : (s & 0xff)) - (long long)((unsigned long long)s / 97 % 89); }",
+    831402857,
+  ],
+  [
+    "do while",
+    "int",
+    131072,
+    "unsigned s = 2; int i = 0; do { int steps = 0; unsigned v = (s = s * 1664525u + 1013904223u) >> 20; while (v > 1 && steps < 50) { v = v & 1 ? 3 * v + 1 : v / 2; ++steps; } h[i] = steps; } while (++i < n);",
+    -130736699,
+  ],
+  [
+    "min max",
+    "float",
+    131072,
+    "unsigned s = 6; float lo = 0, hi = 0; for (int i = 0; i < n; i++) { s = s * 1664525u + 1013904223u; float v = (int)(s >> 9) / 8388608.0f; lo = std::min(lo * 0.99f, v - 0.5f); hi = fmaxf(hi * 0.98f, v); h[i] = hi - lo + abs((int)(s >> 20) - 2048); }",
+    1043769168,
+    "#include <algorithm>\n#include <cmath>\n#include <cstdlib>\n",
+  ],
+  [
+    "bool and bits",
+    "unsigned",
+    131072,
+    "unsigned s = 1; bool odd = false; for (int i = 0; i < n; i++) { s = s * 1664525u + 1013904223u; odd ^= (s >> 31); unsigned r = ~s; r = ((r >> 1) & 0x55555555u) | ((r & 0x55555555u) << 1); h[i] = odd ? r : !odd + (r & -r); }",
+    -1372289810,
+  ],
+  [
+    "struct of arrays",
+    "float",
+    131072,
+    "struct Bodies { float *x; float *v; }; std::vector<float> v(n); Bodies b{h, v.data()}; unsigned s = 21; for (int i = 0; i < n; i++) { s = s * 1664525u + 1013904223u; b.x[i] = (s >> 8) * (1.0f / 16777216.0f); b.v[i] = b.x[i] * 2 - 1; } for (int i = 1; i < n; i++) h[i] = h[i - 1] * 0.5f + v[i];",
+    955132366,
+  ],
+  [
+    "lambda state",
+    "int",
+    131072,
+    "unsigned s = 31; auto next = [&]() { s = s * 1664525u + 1013904223u; return s >> 16; }; for (int i = 0; i < n; i++) h[i] = next() % 37 + (next() & 1);",
+    -497508923,
+  ],
+  [
+    "rand",
+    "int",
+    131072,
+    "srand(7); for (int i = 0; i < n; i++) { int r = rand(); h[i] = r % 100 < 30 ? -r : r / 3; if (i > 0 && h[i] == h[i - 1]) h[i]++; }",
+    -1891584285,
+    "#include <cstdlib>\n",
+  ],
+  [
+    "drawn",
+    "float",
+    131072,
+    "std::mt19937 gen(11); std::uniform_int_distribution<int> pick(0, 99); for (int i = 0; i < n; i++) { int a = pick(gen); h[i] = a % 3 == 0 ? gen() / 4294967296.0f : a; if (i > 0 && h[i] == h[i - 1]) h[i] += 1; }",
+    -1877893194,
+    "#include <random>\n",
+  ],
+  [
+    "matrix",
+    "double",
+    90000,
+    "double a[64]; unsigned s = 5; for (int i = 0; i < 64; i++) { s = s * 69069u + 5u; a[i] = (s >> 16) / 65536.0; } for (int y = 0; y < 300; y++) for (int x = 0; x < 300; x++) { double sum = 0; for (int k = 0; k < 8; k++) sum += a[(y + k) % 64] * a[(x * k) % 64]; s = s * 69069u + 5u; h[y * 300 + x] = sum + (s >> 31); }",
+    1293553946,
+  ],
+  [
+    "many ifs",
+    "int",
+    131072,
+    "unsigned s = 1; int depth = 0; for (int i = 0; i < n; i++) { s = s * 1103515245u + 12345u; int r = (s >> 16) & 0x7fff; int v; if (r < 8000) v = depth++; else if (r < 16000 && depth > 0) v = --depth; else { int k = 0; while (r > 100) { r -= r / 3; k++; if (k == 12) break; } v = -k; } h[i] = v; }",
+    47275461,
+  ],
+];
 
-test.each(programs.map((row) => [row[0], row] as const))("%s", (_, [, type, elements, code, digest, before = ""]) => {
+const bytesOf: Readonly<Record<string, number>> = {
+  char: 1,
+  "signed char": 1,
+  "unsigned char": 1,
+  short: 2,
+  "unsigned short": 2,
+  double: 8,
+  "long long": 8,
+};
+
+function digestIn([, type, elements, code, , before = ""]: Row): number {
   const body = `const int n = ${elements}; ${type} *h = (${type} *)malloc(n * sizeof(${type})); ${code}`;
   const upload = `${type} *d; cudaMalloc(&d, n * sizeof(${type})); cudaMemcpy(d, h, n * sizeof(${type}), cudaMemcpyHostToDevice); k<<<1, 32>>>(d);`;
   const [fact] = launchesOf(`#include <vector>\n${before}__global__ void k(const ${type} *p) {}\nint main() { ${body} ${upload} }`);
   const content = fact?.launch?.buffers[0]?.content;
-  expect(digestOf((index) => elementAt(content, index, bytesOf[type] ?? 4), elements)).toBe(digest);
+  return digestOf((index) => elementAt(content, index, bytesOf[type] ?? 4), elements);
+}
+
+const named = (rows: readonly Row[]) => rows.map((row) => [row[0], row] as const);
+
+test.each(named(programs))("%s", (_, row) => expect(digestIn(row)).toBe(row[4]));
+
+/** With constructors of WebAssembly exchanged. */
+function exchanged<T>(constructors: object, make: () => T): T {
+  vi.stubGlobal("WebAssembly", Object.assign(Object.create(WebAssembly), constructors));
+  try {
+    return make();
+  } finally {
+    vi.unstubAllGlobals();
+  }
+}
+
+test.each(named(compiled))("%s, compiled", (_, row) => {
+  let made = 0;
+  class Instance extends WebAssembly.Instance {
+    constructor(module: WebAssembly.Module, imports?: WebAssembly.Imports) {
+      super(module, imports);
+      made++;
+    }
+  }
+  expect(exchanged({ Instance }, () => digestIn(row))).toBe(row[4]);
+  expect(made).toBeGreaterThan(0);
+});
+
+test.each(named(compiled.slice(0, 6)))("%s, where no code may be made", (_, row) => {
+  let refused = 0;
+  class Module {
+    constructor() {
+      refused++;
+      throw new WebAssembly.CompileError("a policy says no");
+    }
+  }
+  expect(exchanged({ Module }, () => digestIn(row))).toBe(row[4]);
+  expect(refused).toBeGreaterThan(0);
 });

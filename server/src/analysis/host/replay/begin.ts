@@ -1,6 +1,7 @@
 /** A machine as every replay begins with. */
 import type { Interpreter } from "../memory/interpreter.ts";
 import { codeOf } from "./expressions.ts";
+import { mostElements } from "./lists.ts";
 import type { Machine } from "./machine.ts";
 import { statementCode } from "./statements.ts";
 
@@ -20,6 +21,7 @@ export function begin(host: Interpreter, left: number, more: Partial<Machine> = 
     depth: 0,
     effects: 0,
     left,
+    mostElements,
     statement: (inner) => statementCode(machine, inner),
     code: (e) => codeOf(machine, e),
     ...more,

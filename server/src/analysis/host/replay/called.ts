@@ -16,6 +16,7 @@ import { drawCode, drawerOf, madeDrawer, numberCode } from "./draws.ts";
 import { listOf } from "./list-targets.ts";
 import {
   type Code,
+  compilable,
   type Drawer,
   type Engine,
   ending,
@@ -194,9 +195,9 @@ export function functionCode(machine: Machine, fn: FunctionDeclaration, args: re
   const { self } = context;
   const substitution = substitutionOf(machine, fn, args, context);
   const type = hostType(host, fn.result, substitution);
-  const result = numberType(type) ?? (machine.random && type?.kind === "void" ? "void" : undefined);
+  const result = numberType(type) ?? (!machine.nest && type?.kind === "void" ? "void" : undefined);
   const plain =
-    body && (!fn.templateParameters || machine.random) && !fn.specifiers.global && !fn.variadic && fn.parameters.length === args.length;
+    body && !(fn.templateParameters && machine.nest) && !fn.specifiers.global && !fn.variadic && fn.parameters.length === args.length;
   const isHere = (host.linker?.unitOf(fn) ?? host.unit) === host.unit;
   if (!plain || !result || !isHere) throw new Unsupported();
   const { frame } = host;
@@ -242,13 +243,22 @@ function inlined(
     const type = machine.resultType === "auto" || machine.resultType === undefined ? "void" : machine.resultType;
     return {
       type: type === "void" ? "int" : type,
-      run: () => {
-        // As g++ does: the last argument first.
-        for (let k = assigned.length - 1; k >= 0; k--) assigned[k]?.();
-        spend(machine);
-        machine.result = undefined;
-        return execute() === ending.returns ? machine.result : undefined;
-      },
+      run: compilable(
+        () => {
+          // As g++ does: the last argument first.
+          for (let k = assigned.length - 1; k >= 0; k--) assigned[k]?.();
+          spend(machine);
+          machine.result = undefined;
+          return execute() === ending.returns ? machine.result : undefined;
+        },
+        (w) => {
+          for (const assign of assigned.toReversed()) {
+            w.write(assign);
+            w.op("drop");
+          }
+          w.called(type === "void" ? undefined : type, () => w.write(execute));
+        },
+      ),
     };
   } finally {
     host.frame = frame;
@@ -281,7 +291,14 @@ function bound(
     const slot = newSlot(machine, number ?? value.type);
     const store = storeTo(machine, slot, value);
     own.set(name, slot);
-    return () => store(value.run());
+    return compilable(
+      () => store(value.run()),
+      (w) => {
+        w.declare(slot, true);
+        w.write(value.run);
+        w.write(store);
+      },
+    );
   } else if (number || isAuto) own.set(name, targetOf(machine, argument, machine.code));
   else own.set(name, arrayOf(machine, argument, machine.code));
   return undefined;

@@ -9,12 +9,13 @@ import { templateValues } from "../memory/host-types.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { float, int, integerOf, numberOf } from "../values/values.ts";
 import { algorithmCode } from "./algorithms.ts";
-import type { NumberName } from "./arithmetic.ts";
+import type { Known, NumberName } from "./arithmetic.ts";
 import { drawerAt, drawnBy, functionCode, lambdaAt, methodAt, ownMethod } from "./called.ts";
+import { writeAbsolute } from "./compiled/math.ts";
 import { libraryDraw } from "./draws.ts";
 import { constantLine } from "./lines.ts";
 import { listOf } from "./list-targets.ts";
-import { type Code, type Machine, spend, Unsupported } from "./machine.ts";
+import { type Code, compilable, type Machine, spend, Unsupported } from "./machine.ts";
 import { plainMath } from "./math.ts";
 import { methodCode } from "./methods.ts";
 import { numberType } from "./numbers.ts";
@@ -65,7 +66,11 @@ function memberCall(machine: Machine, e: Call, callee: Expression & { readonly k
   const size = elements.kind === "container" ? integerOf(elements.size) : undefined;
   if (size === undefined) throw new Unsupported();
   machine.nest?.constants.push(size);
-  return { type: "ulong", run: () => size, line: constantLine(size) };
+  const run = compilable(
+    () => size,
+    (w) => w.i64(BigInt(size)),
+  );
+  return { type: "ulong", run, line: constantLine(size) };
 }
 
 function mathCode(machine: Machine, name: string, e: Call): Code {
@@ -78,10 +83,13 @@ function mathCode(machine: Machine, name: string, e: Call): Code {
     const { type, run } = plain;
     return {
       type,
-      run: () => {
-        spend(machine);
-        return run();
-      },
+      run: compilable(
+        () => {
+          spend(machine);
+          return run();
+        },
+        (w) => w.write(run),
+      ),
     };
   }
   const numberAs = (value: number, type: NumberName) => (isFloatName(type) ? float(value, type) : int(value, type));
@@ -93,16 +101,15 @@ function mathCode(machine: Machine, name: string, e: Call): Code {
     );
   const type = numberType(typeOfValue(call(args.map(() => 1))));
   if (!type) throw new Unsupported();
-  return {
-    type,
-    run: () => {
-      spend(machine);
-      const values = args.map(({ run }) => run());
-      if (values.some((value) => value === undefined)) return undefined;
-      const made = call(values.map((value) => value ?? 0));
-      return made.kind === "int" ? reduced(BigInt(made.value)) : numberOf(made);
-    },
+  const run = (): Known => {
+    spend(machine);
+    const values = args.map(({ run }) => run());
+    if (values.some((value) => value === undefined)) return undefined;
+    const made = call(values.map((value) => value ?? 0));
+    return made.kind === "int" ? reduced(BigInt(made.value)) : numberOf(made);
   };
+  const [only] = args;
+  return { type, run: only && /^l?l?abs$/.test(name) && only.type === type ? compilable(run, (w) => writeAbsolute(w, only)) : run };
 }
 
 /** `std::mt19937::max()`, `engine.min()` */

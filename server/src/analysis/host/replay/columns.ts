@@ -8,18 +8,14 @@ import { memberAt, numberIn, type RecordNumber, type RecordShape } from "../memo
 import type { Allocation, HostType, Value } from "../values/model.ts";
 import { float, int, isFloat, isUnsigned, numberOf } from "../values/values.ts";
 import { conversion, type Known } from "./arithmetic.ts";
+import type { Elements } from "./compiled/arrays.ts";
+import { known, unknown, untouched, written } from "./element-states.ts";
 import { type List, mostElements } from "./lists.ts";
 import { GivenUp } from "./machine.ts";
 
 /** Elements of a page: what a loop within another goes through is mostly one row of an array. */
 const pageBits = 10;
 const pageSize = 1 << pageBits;
-
-/** What is known of an element, and whether the loop stored it. */
-const untouched = 0;
-const known = 1;
-const unknown = 2;
-const written = 4;
 
 interface Shape {
   readonly type: HostType;
@@ -33,6 +29,12 @@ interface Page {
   readonly states: Uint8Array;
 }
 
+/** All elements, as compiled code has left them. */
+interface Flat {
+  readonly values: Exclude<Elements, BigInt64Array>;
+  readonly states: Uint8Array;
+}
+
 export class Column implements List {
   readonly allocation: Allocation;
   readonly elementBytes: number;
@@ -43,6 +45,7 @@ export class Column implements List {
   readonly #member: Shape["member"];
   /** Those that were looked at or stored to: an array costs what a loop does with it, however large it is. */
   readonly #pages: (Page | undefined)[] = [];
+  #flat: Flat | undefined;
   stores = 0;
   readonly #initial: number;
 
@@ -71,10 +74,11 @@ export class Column implements List {
     type: HostType,
     elementBytes: number,
     invents?: { readonly likely: number | undefined },
+    most = mostElements,
   ): Column | undefined {
     const { bytes } = allocation.summary;
     const count = bytes === undefined ? invents?.likely : Math.floor(bytes / elementBytes);
-    return count === undefined || count > mostElements
+    return count === undefined || count > most
       ? undefined
       : new Column(host, allocation, { type, elementBytes, count }, invents !== undefined);
   }
@@ -113,15 +117,77 @@ export class Column implements List {
   }
 
   read(index: number): Known {
-    const { values, states } = this.#page(index);
-    const at = index & (pageSize - 1);
+    const { values, states } = this.#flat ?? this.#page(index);
+    const at = this.#flat ? index : index & (pageSize - 1);
     if (states[at] === untouched) {
-      const held = this.#held(index);
-      const value = numberOf(held) ?? (held.kind === "unknown" && this.#goesByDrawn(index) ? held.likely : undefined);
-      states[at] = value === undefined || !(Number.isSafeInteger(value) || !Number.isInteger(value)) ? unknown : known;
+      const value = this.before(index);
+      states[at] = value === undefined ? unknown : known;
       values[at] = value ?? 0;
     }
     return ((states[at] ?? unknown) & known) === known ? values[at] : undefined;
+  }
+
+  /** What an element was before the loop. */
+  before(index: number): Known {
+    const held = this.#held(index);
+    const value = numberOf(held) ?? (held.kind === "unknown" && this.#goesByDrawn(index) ? held.likely : undefined);
+    return value === undefined || !(Number.isSafeInteger(value) || !Number.isInteger(value)) ? undefined : value;
+  }
+
+  // ---- compiled code
+
+  /** Each element is known before the loop, all of them at once. */
+  get isKnownBefore(): boolean {
+    return this.allocation.cells.size === 0 && this.#begin !== undefined;
+  }
+
+  /** What all elements hold, but for those that stand alone; undefined where it takes a look at each. */
+  get #begin(): number | ArrayLike<number> | undefined {
+    const { summary } = this.allocation;
+    const content = this.#content;
+    if (content.kind === "zero") return 0;
+    if (this.#member || summary.elementBytes !== this.elementBytes || !(this.type.kind === "integer" || this.type.kind === "floating"))
+      return undefined;
+    const convert = conversion(isFloat(this.type.name) ? "double" : "long", this.type.name);
+    if (content.kind === "constant") {
+      const isNumber = isFloat(this.type.name) || Number.isInteger(content.value);
+      return isNumber && convert(content.value) === content.value ? content.value : undefined;
+    }
+    const { numbers } = summary;
+    const values = numbers?.of === content ? numbers.values : content.kind === "values" ? content.values : [];
+    if (values.length < this.length || (content.kind === "values" && content.drawn && !this.#invents)) return undefined;
+    for (let k = 0; k < this.length; k++) if (convert(values[k] ?? Number.NaN) !== values[k]) return undefined;
+    return values;
+  }
+
+  /** Lays out what is known of all elements at once. */
+  lay(values: Elements, states: Uint8Array): void {
+    const begin = this.#begin;
+    if (begin === undefined) return;
+    states.fill(known);
+    if (values instanceof BigInt64Array) {
+      if (begin !== 0) for (let k = 0; k < values.length; k++) values[k] = BigInt(typeof begin === "number" ? begin : (begin[k] ?? 0));
+    } else if (typeof begin !== "number") values.set(begin);
+    else if (begin !== 0) values.fill(begin);
+    for (const offset of this.allocation.cells.keys()) states[Math.floor(offset / this.elementBytes)] = untouched;
+  }
+
+  /** Takes what compiled code has left, as its own. */
+  adopt(values: Elements, states: Uint8Array): void {
+    this.stores = 1;
+    this.#flat = { values: values instanceof BigInt64Array ? this.#numbers(values, states) : values, states };
+  }
+
+  /** Integers that no double holds are not known. */
+  #numbers(values: BigInt64Array, states: Uint8Array): Float64Array {
+    const halves = new Int32Array(values.buffer, values.byteOffset, 2 * values.length);
+    const numbers = new Float64Array(values.length);
+    for (let k = 0; k < numbers.length; k++) {
+      const number = (halves[2 * k + 1] ?? 0) * 2 ** 32 + ((halves[2 * k] ?? 0) >>> 0);
+      numbers[k] = number;
+      if (!Number.isSafeInteger(number) && states[k] !== untouched) states[k] = ((states[k] ?? 0) & written) | unknown;
+    }
+    return numbers;
   }
 
   /** What it held before the loop. */
@@ -169,14 +235,20 @@ export class Column implements List {
 
   /** Whether each element that was stored is known. */
   get isKnown(): boolean {
-    return this.#pages.every((page) => !page?.states.includes(written | unknown));
+    return this.#regions.every(({ states }) => !states.includes(written | unknown));
   }
 
   /** Each element was stored to, or nearly. */
   get isFilled(): boolean {
     let count = 0;
-    for (const page of this.#pages) for (let at = 0; page && at < pageSize; at++) if ((page.states[at] ?? 0) & written) count++;
+    for (const { states } of this.#regions) for (let at = 0; at < states.length; at++) if ((states[at] ?? 0) & written) count++;
     return count >= this.length - 1;
+  }
+
+  /** Elements that the loop may have touched, by the first of each region. */
+  get #regions(): readonly (Omit<Flat, "values"> & { readonly from: number; readonly values: ArrayLike<number> })[] {
+    if (this.#flat) return [{ ...this.#flat, from: 0 }];
+    return this.#pages.flatMap((page, number) => (page ? [{ ...page, from: number * pageSize }] : []));
   }
 
   /** What it held before the loop are numbers that stand for the program's. */
@@ -185,6 +257,7 @@ export class Column implements List {
   }
 
   #state(index: number): number {
+    if (this.#flat) return this.#flat.states[index] ?? untouched;
     return this.#pages[index >> pageBits]?.states[index & (pageSize - 1)] ?? untouched;
   }
 
@@ -196,22 +269,15 @@ export class Column implements List {
   commit(apart: boolean, invented = false): void {
     const { allocation, elementBytes } = this;
     if (apart) {
-      this.#pages.forEach((page, number) => {
-        page?.states.forEach((state, at) => {
-          if (state & written) this.#put(number * pageSize + at, page.values[at] ?? 0);
-        });
-      });
+      const stored = known | written;
+      for (const { states, values, from } of this.#regions)
+        for (let at = states.indexOf(stored); at >= 0; at = states.indexOf(stored, at + 1)) this.#put(from + at, values[at] ?? 0);
       return;
     }
     const { summary, cells } = allocation;
     const [first, end] = isMade(summary.content) ? this.#touched(cells.keys()) : [0, this.length];
     this.#host.work?.spend((end - first) >> 3);
-    const values = new Float64Array(end - first);
-    const states = new Uint8Array(end - first);
-    for (let k = first; k < end; k++) {
-      values[k - first] = this.read(k) ?? 0;
-      states[k - first] = this.#state(k);
-    }
+    const { values, states } = this.#span(first, end);
     const stateOf = (k: number): number => states[k - first] ?? untouched;
     const isKnown = (k: number): boolean => (stateOf(k) & known) === known;
     // What stood alone in a cell has to stand in the content now.
@@ -237,6 +303,22 @@ export class Column implements List {
     this.#host.journal.summarise(allocation, { ...rest, bytes, elementBytes, content }, new Map(others));
   }
 
+  /** The elements from one to another, each looked at. */
+  #span(first: number, end: number): Page | Flat {
+    const flat = this.#flat;
+    if (flat) {
+      for (let k = flat.states.indexOf(untouched, first); k >= 0 && k < end; k = flat.states.indexOf(untouched, k + 1)) this.read(k);
+      return { values: flat.values.subarray(first, end), states: flat.states.subarray(first, end) };
+    }
+    const values = new Float64Array(end - first);
+    const states = new Uint8Array(end - first);
+    for (let k = first; k < end; k++) {
+      values[k - first] = this.read(k) ?? 0;
+      states[k - first] = this.#state(k);
+    }
+    return { values, states };
+  }
+
   /** What it holds behind the loop; of records as far as their numbers are known. */
   contentOfMember(invented: boolean): Content {
     const { cells } = this.allocation;
@@ -259,9 +341,12 @@ export class Column implements List {
 
   /** The elements from the first to the last that the loop touched, by pages, or that stand alone in cells: `[first, end)`. */
   #touched(cells: Iterable<number>): readonly [number, number] {
-    let first = this.#pages.findIndex((page) => page !== undefined);
+    const isTouched = this.#flat
+      ? Array.from({ length: Math.ceil(this.length / pageSize) }, (_, k) => this.#isTouchedIn(k))
+      : this.#pages.map((page) => page !== undefined);
+    let first = isTouched.indexOf(true);
     if (first < 0) return [0, 0];
-    let end = this.#pages.length;
+    let end = isTouched.lastIndexOf(true) + 1;
     for (const offset of cells) {
       const page = Math.floor(offset / this.elementBytes) >> pageBits;
       first = Math.min(first, Math.max(0, page));
@@ -270,32 +355,48 @@ export class Column implements List {
     return [first * pageSize, Math.min(this.length, end * pageSize)];
   }
 
+  /** Whether compiled code has touched an element of a page. */
+  #isTouchedIn(page: number): boolean {
+    return this.#flat?.states.subarray(page * pageSize, (page + 1) * pageSize).some((state) => state !== untouched) ?? false;
+  }
+
   #put(index: number, value: number): void {
     const place = { allocation: this.allocation, offset: index * this.elementBytes, type: this.type };
     write(this.#host, place, this.type.kind === "floating" ? float(value) : int(value, "long"));
   }
 
-  #run(values: Float64Array, invented: boolean): Content {
-    const isPattern = !invented && this.#pattern(values.subarray(0, fewValues)) !== undefined;
+  #run(values: Flat["values"], invented: boolean): Content {
+    const pattern = invented ? undefined : this.#pattern(values);
+    if (pattern) return pattern;
     const made: Content = { kind: "values", values: this.#compact(values) };
-    return (isPattern ? this.#pattern(values) : undefined) ?? (invented ? { ...made, drawn: true } : made);
+    return invented ? { ...made, drawn: true } : made;
   }
 
-  #pattern(values: Float64Array): Content | undefined {
+  /** The pattern that the first few say, where all follow it. */
+  #pattern(values: Flat["values"]): Content | undefined {
     const { type } = this;
-    const indices = Array.from(values, (_, k) => k);
+    const first = Array.from(values.subarray(0, fewValues));
     const single = type.kind === "floating" && type.name === "float";
-    return exactPattern({ indices, values: Array.from(values), integral: type.kind !== "floating", single });
+    const integral = type.kind !== "floating";
+    const pattern = exactPattern({ indices: first.map((_, k) => k), values: first, integral, single });
+    if (!pattern) return undefined;
+    const line = pattern.kind === "linear" ? pattern : undefined;
+    const [constant = 0] = first;
+    const round = single ? Math.fround : (value: number): number => value;
+    for (let k = fewValues; k < values.length; k++) {
+      const value = values[k] ?? 0;
+      const told = line ? round(line.start + line.stride * k) : constant;
+      if (integral ? value !== told : !Object.is(value, told)) return undefined;
+    }
+    return pattern;
   }
 
   /** Keeps the numbers beside a content that says how they are spread. */
   accompany(): void {
     const { summary } = this.allocation;
     const values = new Float64Array(this.length);
-    this.#pages.forEach((page, number) => {
-      const from = number * pageSize;
-      if (page) values.set(page.values.subarray(0, Math.min(pageSize, this.length - from)), from);
-    });
+    for (const { values: some, from } of this.#regions)
+      for (let at = 0; at < some.length && from + at < this.length; at++) values[from + at] = some[at] ?? 0;
     // What was not stored to, as a rule the first element or the last.
     for (let k = 0; k < this.length; k++) {
       if ((this.#state(k) & written) !== 0) continue;
@@ -308,7 +409,9 @@ export class Column implements List {
   }
 
   /** As small as numbers of the type can be kept. */
-  #compact(values: Float64Array): ArrayLike<number> {
+  #compact(values: Flat["values"]): ArrayLike<number> {
+    // Compiled code has it as its own type already.
+    if (!(values instanceof Float64Array)) return values.slice();
     if (this.type.kind === "floating" && this.type.name === "float") return Float32Array.from(values);
     if (this.type.kind !== "integer" || this.elementBytes > 4) return values.slice();
     return isUnsigned(this.type.name) ? Uint32Array.from(values) : Int32Array.from(values);

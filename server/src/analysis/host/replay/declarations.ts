@@ -13,6 +13,7 @@ import { declaredDrawer, drawerOf } from "./draws.ts";
 import { listIn, listOf, memberTypes, setOf } from "./list-targets.ts";
 import { lengthOf, Row } from "./lists.ts";
 import {
+  compilable,
   type Execute,
   ending,
   GivenUp,
@@ -28,7 +29,7 @@ import { valuesBetween } from "./methods.ts";
 import { numberType } from "./numbers.ts";
 import { newRecord } from "./records.ts";
 import { Rows } from "./rows.ts";
-import { type Settled, settled } from "./settled.ts";
+import { type Begin, noBegin, type Settled, settled } from "./settled.ts";
 import { cellSlot, lineTo, loadOf, storeTo, targetOf } from "./targets.ts";
 
 const { normal } = ending;
@@ -40,7 +41,7 @@ export function declare(machine: Machine, declaration: Declaration): Execute {
   const name = lastName(declaration.name);
   if (declaration.specifiers.static) {
     machine.scopes.at(-1)?.set(name, staticTarget(machine, declaration, name));
-    return executing(() => undefined);
+    return executing(noBegin);
   }
   const [value] = init?.values ?? [];
   if (bindings) return declareBindings(machine, declaration, bindings);
@@ -74,16 +75,25 @@ export function declare(machine: Machine, declaration: Declaration): Execute {
     nest.declared.add(slot.index);
     if (line) nest.lines.set(slot.index, line);
   }
-  return () => {
-    store(code?.run());
-    return normal;
-  };
+  return compilable(
+    () => {
+      store(code?.run());
+      return normal;
+    },
+    (w) => {
+      w.declare(slot, code !== undefined);
+      if (!code) return;
+      w.write(code.run);
+      w.write(store);
+      w.op("drop");
+    },
+  );
 }
 
 /** A variable that is there from one call to the next. @throws Unsupported */
 function staticTarget(machine: Machine, declaration: VariableDeclaration, name: string): Target {
   const { host } = machine;
-  if (!machine.random) throw new Unsupported();
+  if (machine.nest) throw new Unsupported();
   const type = declaration.type.kind === "auto" ? undefined : hostType(host, declaration.type);
   // It is made before the first call: what it is made of must not be the call's.
   if (!(declaration.init?.values ?? []).every(isConstant)) throw new Unsupported();
@@ -105,12 +115,13 @@ function onlyOf(values: readonly Expression[]): Expression {
   return only;
 }
 
-const executing =
-  (begin: () => unknown): Execute =>
-  () => {
+function executing(begin: Begin): Execute {
+  const execute = (): typeof normal => {
     begin();
     return normal;
   };
+  return begin.write ? compilable(execute, begin.write) : execute;
+}
 
 /** A list as a whole, or whatever else an expression designates. */
 function targetAt(machine: Machine, e: Expression): Target {
@@ -153,7 +164,7 @@ function declaredThing(machine: Machine, declaration: VariableDeclaration, type:
   // Else it is an object that is made of one.
   const isLambda =
     declaration.type.kind === "auto" || (declaration.type.kind === "named" && lastName(declaration.type.name) === "function");
-  if (value?.kind === "lambda" && !second && isLambda) return { target: ownLambda(machine, value), begin: () => undefined };
+  if (value?.kind === "lambda" && !second && isLambda) return { target: ownLambda(machine, value), begin: noBegin };
   const drawer = declaredDrawer(machine, declaration);
   if (drawer) return drawer;
   if (type?.kind === "container" && /set$/.test(type.name)) return declaredSet(machine, type, (init?.values.length ?? 0) > 0);

@@ -9,10 +9,13 @@ import { hostType } from "../memory/host-types.ts";
 import type { RecordValue } from "../values/model.ts";
 import { integerOf } from "../values/values.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
+import { NotCompiled } from "./compiled/not-compiled.ts";
+import { writeConversion } from "./compiled/numbers.ts";
 import { drawnSource, inventedSource } from "./flow.ts";
 import {
   asStatement,
   type Code,
+  compilable,
   type Drawer,
   type Engine,
   GivenUp,
@@ -26,6 +29,8 @@ import {
 import { cellSlot, storeTo } from "./targets.ts";
 
 const operations = 3;
+/** Of compiled code. */
+const drawingCost = 60;
 
 /** An engine that a variable of the host holds. */
 function engineOfHost(machine: Machine, stream: Stream): Engine {
@@ -117,21 +122,34 @@ export function drawCode(machine: Machine, { type, draw, reads, keeps }: Drawer,
   const { source } = engine;
   for (const index of reads) machine.random?.flow.reads(index);
   for (const index of keeps) machine.random?.flow.stores(index);
-  return drawn(machine, engine, type, () => draw(source()));
+  return drawn(machine, engine, type, () => draw(source()), [...reads, ...keeps]);
 }
 
-/** @param run what is drawn from the engine */
-export function drawn(machine: Machine, { isExact, origin }: Engine, type: NumberName, run: Run): Code {
+/** @param run what is drawn from the engine @param slots that it goes by */
+export function drawn(machine: Machine, { isExact, origin }: Engine, type: NumberName, run: Run, slots: readonly number[] = []): Code {
   machine.effects += 1;
   machine.random?.flow.reads(isExact ? drawnSource : inventedSource);
   machine.random?.flow.reads(origin);
+  const draw = (): number => {
+    const made = run();
+    if (typeof made !== "number") throw new NotCompiled();
+    return made;
+  };
   return {
     type,
-    run: () => {
-      machine.left -= operations;
-      spend(machine);
-      return run();
-    },
+    run: compilable(
+      () => {
+        machine.left -= operations;
+        spend(machine);
+        return run();
+      },
+      (w) => {
+        for (const slot of slots) w.outside.add(slot);
+        w.costs(drawingCost);
+        w.call(draw, [], "f64");
+        writeConversion(w, "double", type);
+      },
+    ),
   };
 }
 

@@ -13,8 +13,10 @@ import { searchIndex, searchResult } from "./algorithms.ts";
 import { conversion, isComparison, type Known, type NumberName, type Operation, operation, shift } from "./arithmetic.ts";
 import { lambdaAt, methodAt, ownMethod } from "./called.ts";
 import { callCode } from "./calls.ts";
+import { valueType, writeConstant, writeConversion, writeOperation, writeShift, writeTruth } from "./compiled/numbers.ts";
+import type { Writer } from "./compiled/writer.ts";
 import { combinedLine, constantLine, type Line } from "./lines.ts";
-import { GivenUp, type Machine, type Run, spend, type Target, Unsupported } from "./machine.ts";
+import { compilable, GivenUp, type Machine, type Run, spend, type Target, Unsupported } from "./machine.ts";
 import { declared, numberType } from "./numbers.ts";
 import { copiedRecord } from "./records.ts";
 import { foundOnce } from "./settled.ts";
@@ -49,12 +51,25 @@ export function codeOf(machine: Machine, written: Expression): Code {
       if (!next) throw new Unsupported();
       return {
         type: load.type,
-        run: () => {
-          begin();
-          const before = load.run();
-          store(before === undefined ? undefined : next(before, 1));
-          return before;
-        },
+        run: compilable(
+          () => {
+            begin?.();
+            const before = load.run();
+            store(before === undefined ? undefined : next(before, 1));
+            return before;
+          },
+          (w) => {
+            if (begin) w.write(begin);
+            const before = w.valueLocal(load.type);
+            w.write(load.run);
+            w.tee(before);
+            writeConstant(w, 1, load.type);
+            writeOperation(w, e.op === "++" ? "+" : "-", load.type);
+            w.write(store);
+            w.op("drop");
+            w.get(before);
+          },
+        ),
       };
     }
     case "binary":
@@ -70,22 +85,41 @@ export function codeOf(machine: Machine, written: Expression): Code {
       const { effects } = machine;
       const right = code(e.right);
       // What stands on the right is made before what is on the left is looked for and read.
-      const isFirst = begin !== undefined && (sought !== effects || machine.effects !== effects);
+      const isFirst = e.op !== "" && (sought !== effects || machine.effects !== effects);
       let made: Known;
-      const added = isFirst ? { type: right.type, run: () => made } : right;
+      let local: number | undefined;
+      const madeLocal = (w: Writer): number => {
+        local ??= w.valueLocal(right.type);
+        return local;
+      };
+      const first = compilable(
+        () => made,
+        (w) => w.get(madeLocal(w)),
+      );
+      const added = isFirst ? { type: right.type, run: first } : right;
       const value = e.op === "" ? right : combined(machine, e.op, loadOf(machine, target), added);
       const type =
         target.kind === "elements" ? numberType(target.type) : target.kind === "slot" || target.kind === "item" ? target.type : undefined;
       if (!type) throw new Unsupported();
       const store = storeTo(machine, target, value);
-      if (!begin) return { type, run: () => store(value.run()) };
       return {
         type,
-        run: () => {
-          if (isFirst) made = right.run();
-          begin();
-          return store(value.run());
-        },
+        run: compilable(
+          () => {
+            if (isFirst) made = right.run();
+            begin?.();
+            return store(value.run());
+          },
+          (w) => {
+            if (isFirst) {
+              w.write(right.run);
+              w.set(madeLocal(w));
+            }
+            if (begin) w.write(begin);
+            w.write(value.run);
+            w.write(store);
+          },
+        ),
       };
     }
     case "conditional": {
@@ -98,11 +132,22 @@ export function codeOf(machine: Machine, written: Expression): Code {
       const [first, second] = [converted(then, type), converted(otherwise, type)];
       return {
         type,
-        run: () => {
-          const chosen = condition.run();
-          if (chosen === undefined && !isPure) throw new GivenUp();
-          return chosen === undefined ? undefined : chosen !== 0 ? first() : second();
-        },
+        run: compilable(
+          () => {
+            const chosen = condition.run();
+            if (chosen === undefined && !isPure) throw new GivenUp();
+            return chosen === undefined ? undefined : chosen !== 0 ? first() : second();
+          },
+          (w) => {
+            w.write(condition.run);
+            writeTruth(w, condition.type);
+            w.open("if", valueType(type));
+            w.write(first);
+            w.otherwise();
+            w.write(second);
+            w.close();
+          },
+        ),
       };
     }
     case "cast": {
@@ -123,11 +168,20 @@ export function codeOf(machine: Machine, written: Expression): Code {
 export function converted({ type, run }: Code, to: NumberName): Run {
   if (type === to) return run;
   const convert = conversion(type, to);
-  return () => {
-    const value = run();
-    return value === undefined ? undefined : convert(value);
-  };
+  return compilable(
+    () => {
+      const value = run();
+      return value === undefined ? undefined : convert(value);
+    },
+    (w) => {
+      w.write(run);
+      writeConversion(w, type, to);
+    },
+  );
 }
+
+/** Beyond 2^53 a double holds not every integer. */
+const isHeld = (value: number, type: NumberName): boolean => isFloatName(type) || !Number.isInteger(value) || Number.isSafeInteger(value);
 
 /** What does not change as the loop runs. */
 function constant(machine: Machine, e: Expression): Code {
@@ -135,13 +189,26 @@ function constant(machine: Machine, e: Expression): Code {
   const made = host.evaluate(e);
   const type = numberType(typeOfValue(made));
   const value = numberOf(made);
-  if (machine.random && type && made.kind === "int" && typeof made.value === "bigint") {
+  if (!machine.nest && type && made.kind === "int" && typeof made.value === "bigint") {
     const wide = reduced(made.value);
-    return { type, run: () => wide };
+    return {
+      type,
+      run: compilable(
+        () => wide,
+        (w) => writeConstant(w, made.value, type),
+      ),
+    };
   }
-  if (type === undefined || value === undefined || (Number.isInteger(value) && !Number.isSafeInteger(value))) throw new Unsupported();
+  if (type === undefined || value === undefined || !isHeld(value, type)) throw new Unsupported();
   machine.nest?.constants.push(value);
-  return { type, run: () => value, line: constantLine(value) };
+  return {
+    type,
+    run: compilable(
+      () => value,
+      (w) => writeConstant(w, value, type),
+    ),
+    line: constantLine(value),
+  };
 }
 
 /** A variable, rather than a constant or a function. */
@@ -157,6 +224,12 @@ function isPlace(machine: Machine, e: Expression & { readonly kind: "name" | "me
   }
 }
 
+const number = (value: number): Run =>
+  compilable(
+    () => value,
+    (w) => w.i32(value),
+  );
+
 function unaryCode(machine: Machine, e: Expression & { readonly kind: "unary" }): Code {
   const code = (inner: Expression): Code => codeOf(machine, inner);
   switch (e.op) {
@@ -164,14 +237,21 @@ function unaryCode(machine: Machine, e: Expression & { readonly kind: "unary" })
     case "--": {
       const { target, begin } = foundOnce(machine, () => targetOf(machine, e.operand, code));
       const load = loadOf(machine, target);
-      const value = combined(machine, e.op === "++" ? "+" : "-", load, { type: "int", run: () => 1, line: constantLine(1) });
+      const value = combined(machine, e.op === "++" ? "+" : "-", load, { type: "int", run: number(1), line: constantLine(1) });
       const store = storeTo(machine, target, value);
       return {
         type: load.type,
-        run: () => {
-          begin();
-          return store(value.run());
-        },
+        run: compilable(
+          () => {
+            begin?.();
+            return store(value.run());
+          },
+          (w) => {
+            if (begin) w.write(begin);
+            w.write(value.run);
+            w.write(store);
+          },
+        ),
       };
     }
     case "*":
@@ -179,17 +259,24 @@ function unaryCode(machine: Machine, e: Expression & { readonly kind: "unary" })
     case "+":
       return code(e.operand);
     case "-":
-      return combined(machine, "-", { type: "int", run: () => 0, line: constantLine(0) }, code(e.operand));
+      return combined(machine, "-", { type: "int", run: number(0), line: constantLine(0) }, code(e.operand));
     case "~":
-      return combined(machine, "^", { type: "int", run: () => -1, line: constantLine(-1) }, code(e.operand));
+      return combined(machine, "^", { type: "int", run: number(-1), line: constantLine(-1) }, code(e.operand));
     case "!": {
-      const { run } = code(e.operand);
+      const { type, run } = code(e.operand);
       return {
         type: "bool",
-        run: () => {
-          const value = run();
-          return value === undefined ? undefined : value === 0 ? 1 : 0;
-        },
+        run: compilable(
+          () => {
+            const value = run();
+            return value === undefined ? undefined : value === 0 ? 1 : 0;
+          },
+          (w) => {
+            w.write(run);
+            writeTruth(w, type);
+            w.op("i32.eqz");
+          },
+        ),
       };
     }
     default:
@@ -203,20 +290,38 @@ function binaryCode(machine: Machine, e: Expression & { readonly kind: "binary" 
     const left = codeOf(machine, e.left);
     const between = machine.effects;
     const right = codeOf(machine, e.right);
-    if (between !== effects && !machine.random) throw new Unsupported();
+    if (between !== effects && machine.nest) throw new Unsupported();
     const isPure = machine.effects === between;
     if (!isPure) perhaps(machine);
     const decisive = e.op === "||";
     return {
       type: "bool",
-      run: () => {
-        const first = left.run();
-        if (first !== undefined && (first !== 0) === decisive) return first === 0 ? 0 : 1;
-        if (first === undefined && !isPure) throw new GivenUp();
-        const second = right.run();
-        if (second !== undefined && (second !== 0) === decisive) return second === 0 ? 0 : 1;
-        return first === undefined || second === undefined ? undefined : decisive ? 0 : 1;
-      },
+      run: compilable(
+        () => {
+          const first = left.run();
+          if (first !== undefined && (first !== 0) === decisive) return first === 0 ? 0 : 1;
+          if (first === undefined && !isPure) throw new GivenUp();
+          const second = right.run();
+          if (second !== undefined && (second !== 0) === decisive) return second === 0 ? 0 : 1;
+          return first === undefined || second === undefined ? undefined : decisive ? 0 : 1;
+        },
+        (w) => {
+          w.write(left.run);
+          writeTruth(w, left.type);
+          w.open("if", "i32");
+          if (decisive) w.i32(1);
+          else {
+            w.write(right.run);
+            writeTruth(w, right.type);
+          }
+          w.otherwise();
+          if (decisive) {
+            w.write(right.run);
+            writeTruth(w, right.type);
+          } else w.i32(0);
+          w.close();
+        },
+      ),
     };
   }
   // A long sum stands to the left, as deep as it has terms.
@@ -237,10 +342,17 @@ function binaryCode(machine: Machine, e: Expression & { readonly kind: "binary" 
       each.op === ","
         ? {
             type: right.type,
-            run: () => {
-              left.run();
-              return right.run();
-            },
+            run: compilable(
+              () => {
+                left.run();
+                return right.run();
+              },
+              (w) => {
+                w.write(left.run);
+                w.op("drop");
+                w.write(right.run);
+              },
+            ),
           }
         : combined(machine, each.op, left, right);
   }
@@ -276,9 +388,9 @@ const isPlaceLike = (e: Expression): boolean =>
   e.kind === "name" || e.kind === "subscript" || e.kind === "member" || (e.kind === "unary" && e.op === "*");
 
 /** What has an effect is run or not, as the operand before it tells. @throws Unsupported */
-function perhaps({ random }: Machine): void {
-  if (!random) throw new Unsupported();
-  random.flow.decidesHere();
+function perhaps({ random, nest }: Machine): void {
+  if (nest) throw new Unsupported();
+  random?.flow.decidesHere();
 }
 
 function combined(machine: Machine, op: string, left: Code, right: Code): Code {
@@ -286,15 +398,18 @@ function combined(machine: Machine, op: string, left: Code, right: Code): Code {
     if (isFloatName(left.type) || isFloatName(right.type)) throw new Unsupported();
     const near = shift(op, left.type);
     const operate =
-      machine.random && isWide(promotedName(left.type)) ? wideShift(op, promotedName(left.type), near, () => wideCost(machine)) : near;
+      !machine.nest && isWide(promotedName(left.type)) ? wideShift(op, promotedName(left.type), near, () => wideCost(machine)) : near;
     const line = left.line && right.line && folded(operate, left.line, right.line);
-    return { ...both(machine, promotedName(left.type), left.run, right.run, operate), line };
+    const [name, count] = [left.type, right.type];
+    const write = (w: Writer): void => writeShift(w, op, name, count);
+    return { ...both(machine, promotedName(left.type), left.run, right.run, operate, write), line };
   }
   const type = commonName(left.type, right.type);
   const near = operation(op, type);
   if (!near) throw new Unsupported();
-  const operate = machine.random && isWide(type) ? wideOperation(op, type, near, () => wideCost(machine)) : near;
-  const made = both(machine, isComparison(op) ? "bool" : type, converted(left, type), converted(right, type), operate);
+  const operate = !machine.nest && isWide(type) ? wideOperation(op, type, near, () => wideCost(machine)) : near;
+  const write = (w: Writer): void => writeOperation(w, op, type);
+  const made = both(machine, isComparison(op) ? "bool" : type, converted(left, type), converted(right, type), operate, write);
   const [a, b] = machine.nest ? [lineTo(left.line, left.type, type), lineTo(right.line, right.type, type)] : [];
   return { ...made, line: a && b && (combinedLine(op, type, a, b) ?? folded(operate, a, b)) };
 }
@@ -311,14 +426,29 @@ function folded(operate: Operation, a: Line, b: Line): Line | undefined {
   return value === undefined ? undefined : constantLine(value);
 }
 
-function both(machine: Machine, type: NumberName, left: Run, right: Run, operate: (a: number, b: number) => Known): Code {
+/** @param write the same as `operate` on two numbers that are on the stack */
+function both(
+  machine: Machine,
+  type: NumberName,
+  left: Run,
+  right: Run,
+  operate: (a: number, b: number) => Known,
+  write: (w: Writer) => void,
+): Code {
   return {
     type,
-    run: () => {
-      spend(machine);
-      const a = left();
-      const b = right();
-      return a === undefined || b === undefined ? undefined : operate(a, b);
-    },
+    run: compilable(
+      () => {
+        spend(machine);
+        const a = left();
+        const b = right();
+        return a === undefined || b === undefined ? undefined : operate(a, b);
+      },
+      (w) => {
+        w.write(left);
+        w.write(right);
+        write(w);
+      },
+    ),
   };
 }

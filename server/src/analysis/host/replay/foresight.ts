@@ -19,6 +19,11 @@ export class Foresight {
     this.#budget = machine.left;
   }
 
+  /** Before which turn it is told next. */
+  get next(): number {
+    return this.#next;
+  }
+
   /** To be asked before each turn. @param turns that are done */
   isTold(turns: number): boolean {
     return turns === this.#next;

@@ -138,7 +138,7 @@ describe("what is left to a description of the whole", () => {
       { kind: "uniform", lo: 0, hi: 10, bounds: true },
     ],
     ["regular ones", `${array} for (int i = 0; i < n; ++i) h[i] = 2 * i + 1; ${upload()}`, { kind: "linear", start: 1, stride: 2 }],
-    ["sums of more of them, which are not spread evenly", rowPointers("1 << 23"), { kind: "unknown" }],
+    ["sums of more of them, which are not spread evenly", rowPointers("1 << 25"), { kind: "unknown" }],
     [
       "what each element adds to the one before, beside numbers from a function",
       `${array} float *value = (float *)malloc(n * 4); h[0] = 0; for (int i = 1; i < n; ++i) { if (i > 1) h[i] = h[i - 1] + 3; else h[1] = 2; value[i] = read_one(i); } ${upload()}`,

@@ -5,15 +5,11 @@
 
 import type { Statement } from "../../../syntax/ast.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
-import { begin } from "./begin.ts";
+import { goThrough, mostOfRun } from "./attempts.ts";
 import type { Column } from "./columns.ts";
-import { GivenUp, operationsAStep, Unsupported } from "./machine.ts";
+import { GivenUp, type Machine, Unsupported } from "./machine.ts";
 import { numberValue } from "./numbers.ts";
 import { loopCode } from "./statements.ts";
-
-/** Operations of one loop, and of a run of host code. */
-export const mostOfLoop = 32_000_000;
-export const mostOfRun = 64_000_000;
 
 export interface Replayed {
   /** Arrays of which all that was stored is known. */
@@ -25,7 +21,7 @@ export interface Replayed {
 }
 
 /**
- * A loop from the state at hand, before the test of a turn, to its end.
+ * A loop from the state at hand, behind the test of a turn, to its end.
  * @param left turns it has left, where that is known
  * @param apart elements are stored one by one, rather than as what the array holds as a whole
  * @returns undefined where it is not followed: then nothing is changed
@@ -33,22 +29,27 @@ export interface Replayed {
 export function replay(host: Interpreter, statement: Statement, left: number | undefined, apart: boolean): Replayed | undefined {
   if (statement.kind !== "for" && statement.kind !== "while" && statement.kind !== "do") return undefined;
   if (host.replays.given.has(statement) || host.replays.operations >= mostOfRun) return undefined;
-  const budget = Math.min(mostOfLoop, mostOfRun - host.replays.operations);
-  const machine = begin(host, budget, { turnsLeft: left });
+  let machine: Machine | undefined;
   try {
-    loopCode(machine, statement, false)();
+    machine = goThrough(
+      host,
+      () => ({ turnsLeft: left }),
+      (made) => loopCode(made, statement, true),
+    );
   } catch (error) {
     if (!(error instanceof Unsupported || error instanceof GivenUp)) throw error;
+  }
+  if (!machine) {
     host.replays.given.add(statement);
     return undefined;
-  } finally {
-    settleSteps(host, budget - Math.max(0, machine.left));
   }
+  const { slots } = machine;
   const stored = [...machine.columns.values()].filter(({ stores }) => stores > 0);
   const columns = stored.filter(({ isKnown }) => isKnown);
-  const scalars = [...machine.cells].filter(([, { index }]) => machine.stored.has(index));
+  const { cells, stored: changed } = machine;
+  const scalars = [...cells].filter(([, { index }]) => changed.has(index));
   const known = scalars.flatMap(([cell, { index, type }]) => {
-    const value = machine.slots[index];
+    const value = slots[index];
     return value === undefined ? [] : [{ cell, value, type }];
   });
   return {
@@ -59,13 +60,4 @@ export function replay(host: Interpreter, statement: Statement, left: number | u
       for (const column of columns) column.commit(apart);
     },
   };
-}
-
-/** Operations count as steps that are no steps of the evaluation. */
-export function settleSteps(host: Interpreter, operations: number): void {
-  host.replays.operations += operations;
-  const steps = Math.ceil(operations / operationsAStep);
-  host.replays.steps += steps;
-  host.steps += steps;
-  host.work?.spend(steps);
 }

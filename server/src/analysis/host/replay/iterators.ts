@@ -58,7 +58,7 @@ export function arrayRange(machine: Machine, e: Expression): AnyList | undefined
   const number = numberType(type);
   if (number === undefined) return undefined;
   const column = columnFor(machine, allocation, type);
-  return { kind: "numbers", list: () => column, type: number, source: column };
+  return { kind: "numbers", list: () => column, column, type: number, source: column };
 }
 
 export interface Span {

@@ -147,7 +147,7 @@ function numbersOf(machine: Machine, { storage, size: known }: ContainerValue, e
   const type = numberType(element);
   const column = columnFor(machine, storage, element, known.kind === "unknown" ? size : undefined);
   if (type === undefined || column.length !== size) throw new Unsupported();
-  return { kind: "numbers", list: () => column, type, source: column };
+  return { kind: "numbers", list: () => column, column, type, source: column };
 }
 
 function rowsOf(
@@ -222,7 +222,7 @@ export function recordColumns(
   const fields = [...made.members].map(([path, column]): readonly [string, NumberList] => {
     const source = made.sourceOf(path);
     if (!known && (column.isInvented || given?.isInvented)) random.flow.isInvented(source, given?.isInvented === true);
-    return [path, { kind: "numbers", list: () => column, type: numberType(column.type) ?? unsupported(), source }];
+    return [path, { kind: "numbers", list: () => column, column, type: numberType(column.type) ?? unsupported(), source }];
   });
   return { kind: "records", type, fields: new Map(fields) };
 }

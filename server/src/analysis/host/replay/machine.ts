@@ -5,6 +5,7 @@ import type { Interpreter } from "../memory/interpreter.ts";
 import type { Allocation, Cell, HostType } from "../values/model.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
 import type { Column } from "./columns.ts";
+import type { Writer } from "./compiled/writer.ts";
 import type { Flow } from "./flow.ts";
 import type { Line } from "./lines.ts";
 import type { List } from "./lists.ts";
@@ -15,6 +16,9 @@ import type { Rows } from "./rows.ts";
 /** The code has something that is not replayed. */
 export class Unsupported extends Error {}
 
+/** An array has too many elements to be gone through by closures. */
+export class TooLarge extends Unsupported {}
+
 /** In the place of a value that there has to be. @throws Unsupported */
 export function unsupported(): never {
   throw new Unsupported();
@@ -23,6 +27,12 @@ export function unsupported(): never {
 /** What happens next is not known, or it takes too long. */
 export class GivenUp extends Error {}
 
+/** It takes too long, for all that is known. */
+export class TooLong extends GivenUp {}
+
+/** Operations of one loop. */
+export const mostOfLoop = 32_000_000;
+
 /** Operations that are done in the time of a step. */
 export const operationsAStep = 64;
 
@@ -30,8 +40,22 @@ export const operationsAStep = 64;
 export const ending = { normal: 0, breaks: 1, continues: 2, returns: 3 } as const;
 export type Ending = (typeof ending)[keyof typeof ending];
 
-export type Run = () => Known;
-export type Execute = () => Ending;
+/** The same as instructions: a number is left on the stack, nothing by a statement. @throws NotCompiled */
+type Write = (w: Writer) => void;
+
+/** Without `write` it is done by the closure alone. */
+export interface Compilable {
+  readonly write?: Write;
+}
+export interface Run extends Compilable {
+  (): Known;
+}
+export interface Execute extends Compilable {
+  (): Ending;
+}
+
+/** A closure and the instructions that do the same where all is known. */
+export const compilable = <T extends object>(closure: T, write: Write): T & { readonly write: Write } => Object.assign(closure, { write });
 
 export interface Slot {
   readonly kind: "slot";
@@ -53,6 +77,8 @@ export interface Elements {
 export interface Item {
   readonly kind: "item";
   readonly list: () => List;
+  /** The list, where it is always the same array. */
+  readonly column?: Column;
   readonly at: Run;
   readonly type: NumberName;
   /** What stands for the list in `Flow`. */
@@ -62,6 +88,7 @@ export interface Item {
 export interface NumberList {
   readonly kind: "numbers";
   readonly list: () => List;
+  readonly column?: Column;
   readonly type: NumberName;
   readonly source: unknown;
 }
@@ -161,6 +188,8 @@ export interface Machine {
   effects: number;
   /** Operations that may still be run. */
   left: number;
+  /** Elements that an array may have. */
+  readonly mostElements: number;
   /** Of the loop in question it is to be told from its condition how many turns it has left. */
   foresees?: boolean;
   /** Turns that the loop in question has left, until code is made of it: one that would take too many operations is not begun. */
@@ -178,7 +207,7 @@ export interface Machine {
 /** @throws GivenUp */
 export function spend(machine: Machine): void {
   machine.left -= 1;
-  if (machine.left < 0) throw new GivenUp();
+  if (machine.left < 0) throw new TooLong();
   // What it takes is spent at its end: until then it only asks whether it is still wanted.
   if (machine.left % operationsAStep === 0) machine.host.work?.goOn(1);
 }

@@ -2,7 +2,9 @@
 import { commonName } from "../../sema/arithmetic-types.ts";
 import { realFunctions } from "../library/math.ts";
 import { conversion, isWideUnsigned, type Known, type NumberName, operation } from "./arithmetic.ts";
-import type { Run } from "./machine.ts";
+import { writeChosen, writeReal } from "./compiled/math.ts";
+import type { Writer } from "./compiled/writer.ts";
+import { compilable, type Run } from "./machine.ts";
 import { isWide } from "./wide.ts";
 
 interface Operand {
@@ -22,8 +24,22 @@ export function plainMath(name: string, args: readonly Operand[]): Operand | und
   const round = isSingle ? Math.fround : (value: number): number => value;
   const { of } = real;
   const type = isSingle ? "float" : "double";
-  if (!second) return { type, run: onNumbers(first.run, (a) => round(of(a))) };
-  return { type, run: onPairs(first.run, second.run, (a, b) => round(of(a, b))) };
+  const write = (w: Writer): void => writeReal(w, of, args, type);
+  if (!second)
+    return {
+      type,
+      run: compilable(
+        onNumbers(first.run, (a) => round(of(a))),
+        write,
+      ),
+    };
+  return {
+    type,
+    run: compilable(
+      onPairs(first.run, second.run, (a, b) => round(of(a, b))),
+      write,
+    ),
+  };
 }
 
 /** The one of two that is less, or greater. */
@@ -33,13 +49,11 @@ function chosen(op: "<" | ">", [first, second, third]: readonly Operand[]): Oper
   const isBeyond = operation(op, type);
   if (!isBeyond) return undefined;
   const [left, right] = [conversion(first.type, type), conversion(second.type, type)];
-  return {
-    type,
-    run: onPairs(first.run, second.run, (x, y) => {
-      const [a, b] = [left(x), right(y)];
-      return a === undefined || b === undefined ? undefined : isBeyond(b, a) ? b : a;
-    }),
-  };
+  const run = onPairs(first.run, second.run, (x, y) => {
+    const [a, b] = [left(x), right(y)];
+    return a === undefined || b === undefined ? undefined : isBeyond(b, a) ? b : a;
+  });
+  return { type, run: compilable(run, (w) => writeChosen(w, op, [first, second], type)) };
 }
 
 /** What a number that is held exactly becomes; one of 64 bits may not be. */

@@ -5,7 +5,7 @@ import { float, int, isFloat } from "../values/values.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
 import { Column } from "./columns.ts";
 import type { List } from "./lists.ts";
-import { GivenUp, type Machine, type Target, Unsupported } from "./machine.ts";
+import { GivenUp, type Machine, type Target, TooLarge, Unsupported } from "./machine.ts";
 
 /** The number a type is; undefined for others. */
 export function numberType(type: HostType | undefined): NumberName | undefined {
@@ -34,7 +34,8 @@ export function columnFor(machine: Machine, allocation: Allocation, type: HostTy
   const bytes = sizeOf(machine.host, type);
   if (numberType(type) === undefined || bytes === undefined || machine.records.has(allocation)) throw new Unsupported();
   const known = machine.columns.get(allocation);
-  const column = known ?? Column.of(machine.host, allocation, type, bytes, machine.random && { likely });
+  const column = known ?? Column.of(machine.host, allocation, type, bytes, machine.random && { likely }, machine.mostElements);
+  if (!column && (allocation.summary.bytes ?? 0) > machine.mostElements * bytes) throw new TooLarge();
   if (!column || column.elementBytes !== bytes) throw new Unsupported();
   machine.columns.set(allocation, column);
   if (!known && (column.isInvented || likely !== undefined)) machine.random?.flow.isInvented(column, likely !== undefined);

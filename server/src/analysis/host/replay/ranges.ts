@@ -4,6 +4,8 @@ import type { Statement } from "../../../syntax/ast.ts";
 import { lastName } from "../../sema/scope.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Known } from "./arithmetic.ts";
+import type { Column } from "./columns.ts";
+import type { Writer } from "./compiled/writer.ts";
 import { bindMembers } from "./declarations.ts";
 import { Foresight } from "./foresight.ts";
 import { arrayRange } from "./iterators.ts";
@@ -11,21 +13,24 @@ import { itemOf, listOf } from "./list-targets.ts";
 import { lengthOf, Row } from "./lists.ts";
 import {
   type AnyList,
+  compilable,
+  type Ending,
   type Execute,
   ending,
-  GivenUp,
   type Item,
   type Machine,
   newSlot,
   type Slot,
   spend,
   type Target,
+  TooLong,
   Unsupported,
 } from "./machine.ts";
 import { inOrder } from "./methods.ts";
 import { numberType } from "./numbers.ts";
 import { firstOf, secondOf } from "./pairs.ts";
 import { newRecord } from "./records.ts";
+import { type Begin, noBegin } from "./settled.ts";
 import { loadOf, storeTo } from "./targets.ts";
 
 type RangeFor = Statement & { readonly kind: "range-for" };
@@ -43,13 +48,13 @@ export function rangeCode(machine: Machine, s: RangeFor): Execute {
   const { begin, element } = elementOf(machine, found, at);
   const enter = variable(machine, s, element);
   const body = machine.statement(s.body);
-  return () => {
+  const run = (): Ending => {
     const length = lengthOf(found);
     begin();
     const foresight = new Foresight(machine);
     for (let k = 0; k < length; k++) {
       spend(machine);
-      if (foresight.isTold(k) && foresight.isTooMuch(length - k)) throw new GivenUp();
+      if (foresight.isTold(k) && foresight.isTooMuch(length - k)) throw new TooLong();
       slots[at.index] = k;
       enter();
       const end = body();
@@ -58,12 +63,63 @@ export function rangeCode(machine: Machine, s: RangeFor): Execute {
     }
     return normal;
   };
+  const array = found.kind === "numbers" ? found.column : undefined;
+  return array ? compilable(run, (w) => writeRange(w, { machine, array, at, enter, body })) : run;
+}
+
+interface Range {
+  readonly machine: Machine;
+  readonly array: Column;
+  /** The index of the element. */
+  readonly at: Slot;
+  /** Makes the variable the element. */
+  readonly enter: Begin;
+  readonly body: Execute;
+}
+
+function writeRange(w: Writer, { machine, array, at, enter, body }: Range): void {
+  const { length } = array;
+  const foresight = new Foresight(machine);
+  const tell = (turn: number): number => {
+    if (foresight.isTold(turn) && foresight.isTooMuch(length - turn)) throw new TooLong();
+    return foresight.next;
+  };
+  const put = (): void => {
+    w.store(at);
+    w.op("drop");
+  };
+  w.declare(at, true);
+  w.i64(0n);
+  put();
+  const foresee = w.foreseen(tell, () => w.float(0, "f64"));
+  w.loop({
+    condition: () => {
+      w.load(at);
+      w.i64(BigInt(length));
+      w.op("i64.lt_s");
+    },
+    body: () => {
+      foresee();
+      w.write(enter);
+      w.write(body);
+    },
+    step: () => {
+      w.load(at);
+      w.i64(1n);
+      w.op("i64.add");
+      put();
+    },
+    testedLast: false,
+  });
 }
 
 /** An element of a list by its index, and what is to be done before the first. */
 function elementOf(machine: Machine, list: AnyList, at: Slot): { readonly element: Target; readonly begin: () => void } {
   const { slots } = machine;
-  const index = (): Known => slots[at.index];
+  const index = compilable(
+    (): Known => slots[at.index],
+    (w) => w.load(at),
+  );
   if (list.kind !== "set") return { element: itemOf(list, index), begin: () => undefined };
   if (!list.isOrdered) throw new Unsupported();
   const { source, pair } = list;
@@ -87,7 +143,7 @@ function elementOf(machine: Machine, list: AnyList, at: Slot): { readonly elemen
 }
 
 /** The loop's variable: the element itself, or a copy of it. */
-function variable(machine: Machine, { variable: declared }: RangeFor, element: Target): () => void {
+function variable(machine: Machine, { variable: declared }: RangeFor, element: Target): Begin {
   const { type, bindings } = declared;
   const isReference = type.kind === "reference";
   if (bindings) {
@@ -102,7 +158,7 @@ function variable(machine: Machine, { variable: declared }: RangeFor, element: T
     // A row that is copied would have to be.
     if (!isReference) throw new Unsupported();
     scope?.set(name, element);
-    return () => undefined;
+    return noBegin;
   }
   if (element.kind === "record") {
     const { target, begin } = newRecord(
@@ -127,7 +183,15 @@ function variable(machine: Machine, { variable: declared }: RangeFor, element: T
   const own = newSlot(machine, numberType(type.kind === "auto" ? undefined : hostType(machine.host, type)) ?? code.type);
   const store = storeTo(machine, own, code);
   scope?.set(name, own);
-  return () => {
-    store(code.run());
-  };
+  return compilable(
+    () => {
+      store(code.run());
+    },
+    (w) => {
+      w.declare(own, true);
+      w.write(code.run);
+      w.write(store);
+      w.op("drop");
+    },
+  );
 }

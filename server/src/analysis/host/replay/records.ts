@@ -8,10 +8,12 @@ import { hostType } from "../memory/host-types.ts";
 import { beginsWithZeros, constructorsIn, memberClass } from "../memory/record-kinds.ts";
 import type { HostType } from "../values/model.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
+import type { Writer } from "./compiled/writer.ts";
 import { memberTypes } from "./list-targets.ts";
 import {
   asStatement,
   type Code,
+  compilable,
   type Item,
   type Machine,
   newSlot,
@@ -222,12 +224,24 @@ export function lastFirst(codes: readonly Code[]): readonly Code[] {
   const evaluate = (): void => {
     for (let k = codes.length - 1; k >= 0; k--) values[k] = codes[k]?.run();
   };
+  let locals: readonly number[] = [];
+  const writeAll = (w: Writer): void => {
+    locals = codes.map(({ type }) => w.valueLocal(type));
+    for (const [k, { run }] of [...codes.entries()].toReversed()) {
+      w.write(run);
+      w.set(locals[k] ?? 0);
+    }
+  };
   return codes.map(({ type }, k): Code => {
     const run = (): Known => {
       if (k === 0) evaluate();
       return values[k];
     };
-    return { type, run };
+    const write = (w: Writer): void => {
+      if (k === 0) writeAll(w);
+      w.get(locals[k] ?? 0);
+    };
+    return { type, run: compilable(run, write) };
   });
 }
 

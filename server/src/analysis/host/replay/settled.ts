@@ -1,19 +1,42 @@
 /** Places that are found once, and used more than once. */
 import type { Known } from "./arithmetic.ts";
+import type { Writer } from "./compiled/writer.ts";
 import type { List } from "./lists.ts";
-import { GivenUp, type Item, type Machine, newSlot, type Run, type Slot, type Target, type Thing, Unsupported } from "./machine.ts";
+import {
+  type Compilable,
+  compilable,
+  GivenUp,
+  type Item,
+  type Machine,
+  newSlot,
+  type Run,
+  type Slot,
+  type Target,
+  type Thing,
+  Unsupported,
+} from "./machine.ts";
 
 export interface Settled {
   readonly target: Target;
-  /** Finds it. */
-  readonly begin: () => unknown;
+  readonly begin: Begin;
 }
+
+/** Finds it. Its instructions leave nothing. */
+export interface Begin extends Compilable {
+  (): unknown;
+}
+
+/** It is found already. */
+export const noBegin: Begin = compilable(
+  () => undefined,
+  () => undefined,
+);
 
 /** What an expression designates, for code that reads and stores it: where finding it has an effect, it is found once. */
 export function foundOnce(machine: Machine, find: () => Target): Settled {
   const { effects } = machine;
   const target = find();
-  if (machine.effects === effects) return { target, begin: () => undefined };
+  if (machine.effects === effects) return { target, begin: noBegin };
   if (machine.nest) throw new Unsupported();
   return settled(machine, target);
 }
@@ -25,12 +48,25 @@ export function settled(machine: Machine, target: Target): Settled {
       const at = newSlot(machine, "long");
       const { slots } = machine;
       const { offset } = target;
-      return {
-        target: { ...target, offset: () => slots[at.index] },
-        begin: () => {
+      let local: number | undefined;
+      const localOf = (w: Writer): number => {
+        local ??= w.local("i64");
+        return local;
+      };
+      const settledOffset = compilable(
+        () => slots[at.index],
+        (w) => w.get(localOf(w)),
+      );
+      const begin = compilable(
+        () => {
           slots[at.index] = offset();
         },
-      };
+        (w) => {
+          w.write(offset);
+          w.set(localOf(w));
+        },
+      );
+      return { target: { ...target, offset: settledOffset }, begin };
     }
     case "numbers": {
       const { list } = target;
@@ -47,7 +83,7 @@ export function settled(machine: Machine, target: Target): Settled {
     case "record":
       return settledRecord(target);
     default:
-      return { target, begin: () => undefined };
+      return { target, begin: noBegin };
   }
 }
 
@@ -74,15 +110,28 @@ function settledRecord(record: Thing): Settled {
   };
 }
 
-function settledItem(item: Item): { readonly target: Item; readonly begin: () => void } {
+function settledItem(item: Item): { readonly target: Item; readonly begin: Begin } {
   const { list, at } = item;
   let now: { readonly list: List; readonly index: ReturnType<Run> } | undefined;
-  return {
-    target: { ...item, list: () => now?.list ?? giveUp(), at: () => now?.index },
-    begin: () => {
+  let local: number | undefined;
+  const localOf = (w: Writer): number => {
+    local ??= w.local("i64");
+    return local;
+  };
+  const settledAt = compilable(
+    () => now?.index,
+    (w) => w.get(localOf(w)),
+  );
+  const begin = compilable(
+    () => {
       now = { list: list(), index: at() };
     },
-  };
+    (w) => {
+      w.write(at);
+      w.set(localOf(w));
+    },
+  );
+  return { target: { ...item, list: () => now?.list ?? giveUp(), at: settledAt }, begin };
 }
 
 function giveUp(): never {

@@ -2,6 +2,8 @@
 import type { Condition, Expression, Statement } from "../../../syntax/ast.ts";
 import { numberOf } from "../values/values.ts";
 import type { Known } from "./arithmetic.ts";
+import { writeConversion, writeTruth } from "./compiled/numbers.ts";
+import type { Writer } from "./compiled/writer.ts";
 import { innerLoop } from "./counted.ts";
 import { declare } from "./declarations.ts";
 import { codeOf, converted } from "./expressions.ts";
@@ -9,13 +11,17 @@ import { Foresight } from "./foresight.ts";
 import {
   asDecision,
   asStatement,
+  type Code,
+  compilable,
   type Ending,
   type Execute,
   ending,
   GivenUp,
   type Machine,
+  mostOfLoop,
   type Run,
   spend,
+  TooLong,
   Unsupported,
 } from "./machine.ts";
 import { rangeCode } from "./ranges.ts";
@@ -37,13 +43,24 @@ export function statementCode(machine: Machine, s: Statement): Execute {
         const before = s.init ? statementCode(machine, s.init) : undefined;
         const condition = conditionCode(machine, s.condition);
         const thenCode = (): Execute => statementCode(machine, s.then);
-        const elseCode = (): Execute => (s.else ? statementCode(machine, s.else) : () => normal);
+        const elseCode = (): Execute => (s.else ? statementCode(machine, s.else) : nothing);
         const { nest } = machine;
         const [then, otherwise] = nest ? nest.either(thenCode, elseCode) : [thenCode(), elseCode()];
-        return () => {
-          before?.();
-          return decided(condition) ? then() : otherwise();
-        };
+        return compilable(
+          () => {
+            before?.();
+            return decided(condition) ? then() : otherwise();
+          },
+          (w) => {
+            if (before) w.write(before);
+            decide(w, condition);
+            w.open("if");
+            w.write(then);
+            w.otherwise();
+            w.write(otherwise);
+            w.close();
+          },
+        );
       });
     case "for": {
       const counted = machine.nest && innerLoop(machine, machine.nest, s);
@@ -51,10 +68,16 @@ export function statementCode(machine: Machine, s: Statement): Execute {
       return scoped(machine, () => {
         const init = s.init ? statementCode(machine, s.init) : undefined;
         const turns = loopCode(machine, s, false);
-        return () => {
-          init?.();
-          return turns();
-        };
+        return compilable(
+          () => {
+            init?.();
+            return turns();
+          },
+          (w) => {
+            if (init) w.write(init);
+            w.write(turns);
+          },
+        );
       });
     }
     case "while":
@@ -66,19 +89,29 @@ export function statementCode(machine: Machine, s: Statement): Execute {
     case "switch":
       return scoped(machine, () => switchCode(machine, s));
     case "case":
-      return () => normal;
+      return nothing;
     case "break":
       machine.nest?.broken();
-      return () => breaks;
+      return compilable(
+        () => breaks,
+        (w) => w.break(),
+      );
     case "continue":
       machine.nest?.continued();
-      return () => continues;
+      return compilable(
+        () => continues,
+        (w) => w.continue(),
+      );
     case "return": {
       const { value } = s;
       // A lambda that returns nothing says so by that.
       if (machine.resultType === "auto" && !value) machine.resultType = "void";
       if (!machine.resultType || (machine.resultType === "void") !== (value === undefined)) throw new Unsupported();
-      if (!value) return () => returns;
+      if (!value)
+        return compilable(
+          () => returns,
+          (w) => w.return(false),
+        );
       const run = asStatement(machine, () => {
         const code = codeOf(machine, value);
         machine.random?.flow.stores(machine.resultOrigin);
@@ -86,19 +119,30 @@ export function statementCode(machine: Machine, s: Statement): Execute {
         return machine.resultType === "void" || machine.resultType === undefined ? code.run : converted(code, machine.resultType);
       });
       machine.nest?.returned();
-      return () => {
-        machine.result = run();
-        return returns;
-      };
+      const isVoid = machine.resultType === "void";
+      return compilable(
+        () => {
+          machine.result = run();
+          return returns;
+        },
+        (w) => {
+          w.write(run);
+          if (isVoid) w.op("drop");
+          w.return(!isVoid);
+        },
+      );
     }
     case "throw":
       // Turns behind it are not come to.
       if (machine.nest) throw new Unsupported();
-      return () => {
-        throw new GivenUp();
-      };
+      return compilable(
+        () => {
+          throw new GivenUp();
+        },
+        (w) => w.op("unreachable"),
+      );
     case "empty":
-      return () => normal;
+      return nothing;
     default:
       throw new Unsupported();
   }
@@ -110,13 +154,13 @@ export function loopCode(machine: Machine, s: Statement & { readonly kind: "for"
   machine.turnsLeft = undefined;
   machine.foresees = false;
   const gap = foresees ? gapCode(machine, s.condition) : undefined;
-  const condition = s.condition ? conditionCode(machine, s.condition) : (): number => 1;
+  const condition = s.condition ? conditionCode(machine, s.condition) : always;
   const rest = () => {
     const body = statementCode(machine, s.body);
     return { body, step: s.kind === "for" && s.step ? evaluated(machine, s.step) : undefined };
   };
   const { body, step } = machine.nest ? machine.nest.loop(undefined, rest) : rest();
-  return () => {
+  const run = (): Ending => {
     const budget = machine.left;
     const distance = gap?.();
     const foresight = turnsLeft !== undefined || foresees ? new Foresight(machine) : undefined;
@@ -127,14 +171,47 @@ export function loopCode(machine: Machine, s: Statement & { readonly kind: "for"
       if (foresight?.isTold(turn)) {
         const left = turnsLeft === undefined ? turnsBy(turn, distance, gap?.()) : turnsLeft - turn;
         most = left === undefined ? mostUnforeseen : budget;
-        if (foresight.isTooMuch(left ?? 0)) throw new GivenUp();
+        if (foresight.isTooMuch(left ?? 0)) throw new TooLong();
       }
-      if (budget - machine.left > most) throw new GivenUp();
+      if (budget - machine.left > most) throw new TooLong();
       const end = body();
       if (end === breaks) return normal;
       if (end === returns) return end;
       step?.();
     }
+  };
+  return compilable(run, (w) => {
+    const isForeseen = turnsLeft !== undefined || foresees === true;
+    const writeGap = (): void => {
+      if (gap) w.write(gap);
+      else w.float(Number.NaN, "f64");
+    };
+    const foresee = isForeseen ? w.foreseen(foreseeing(machine, turnsLeft), writeGap) : undefined;
+    w.loop({
+      condition: () => decide(w, condition),
+      body: () => {
+        foresee?.();
+        w.write(body);
+      },
+      step: () => step && w.write(step),
+      testedLast,
+    });
+  });
+}
+
+/** Tells, before some turns, before which to ask again. @throws TooLong */
+function foreseeing(machine: Machine, turnsLeft: number | undefined): (turn: number, gap: number) => number {
+  const budget = machine.left;
+  const foresight = new Foresight(machine);
+  let distance: Known;
+  return (turn, gap) => {
+    if (turn === 0) distance = Number.isNaN(gap) ? undefined : gap;
+    else if (foresight.isTold(turn)) {
+      const left = turnsLeft === undefined ? turnsBy(turn, distance, gap) : turnsLeft - turn;
+      if (foresight.isTooMuch(left ?? 0)) throw new TooLong();
+      if (left === undefined && budget - machine.left > (budget / mostOfLoop) * mostUnforeseen) throw new TooLong();
+    }
+    return foresight.next;
   };
 }
 
@@ -149,8 +226,7 @@ function turnsBy(turns: number, first: Known, now: Known): number | undefined {
 
 /** @throws Unsupported */
 function switchCode(machine: Machine, s: Statement & { readonly kind: "switch" }): Execute {
-  const { random } = machine;
-  if (!random || s.condition.kind === "variable" || s.init || s.body.kind !== "block") throw new Unsupported();
+  if (machine.nest || s.condition.kind === "variable" || s.init || s.body.kind !== "block") throw new Unsupported();
   const { condition } = s;
   const chosen = asDecision(machine, () => converted(codeOf(machine, condition), "long"));
   const labels = new Map<number, number>();
@@ -164,7 +240,7 @@ function switchCode(machine: Machine, s: Statement & { readonly kind: "switch" }
     }
     return statementCode(machine, statement);
   });
-  return () => {
+  const run = (): Ending => {
     const value = chosen();
     if (typeof value !== "number") throw new GivenUp();
     const from = labels.get(value) ?? otherwise;
@@ -175,51 +251,91 @@ function switchCode(machine: Machine, s: Statement & { readonly kind: "switch" }
     }
     return normal;
   };
+  return compilable(run, (w) => w.breakable(() => w.choose(chosen, labels, otherwise, body)));
 }
 
 /** How far apart the sides of a comparison are. */
 function gapCode(machine: Machine, condition: Condition | undefined): Run | undefined {
   if (condition?.kind !== "binary" || !/^(<|>|<=|>=|!=)$/.test(condition.op)) return undefined;
   const { effects } = machine;
-  const code = (e: Expression): Run => narrowed(codeOf(machine, e).run);
-  const [left, right] = asStatement(machine, () => [code(condition.left), code(condition.right)] as const);
+  const sides = asStatement(machine, () => [codeOf(machine, condition.left), codeOf(machine, condition.right)] as const);
   if (machine.effects !== effects) throw new Unsupported();
-  return () => {
-    const [a, b] = [left(), right()];
-    return a === undefined || b === undefined ? undefined : a - b;
-  };
+  const [left, right] = sides.map(({ run }) => narrowed(run));
+  return compilable(
+    () => {
+      const [a, b] = [left?.(), right?.()];
+      return a === undefined || b === undefined ? undefined : a - b;
+    },
+    (w) => {
+      for (const { run, type } of sides) {
+        w.write(run);
+        writeConversion(w, type, "double");
+      }
+      w.op("f64.sub");
+    },
+  );
 }
 
 /** @throws GivenUp where that is not known */
-function decided(condition: Run): boolean {
-  const value = condition();
+function decided({ run }: Code): boolean {
+  const value = run();
   if (value === undefined) throw new GivenUp();
   return value !== 0;
 }
 
-function conditionCode(machine: Machine, condition: Condition): Run {
-  if (condition.kind === "variable") throw new Unsupported();
-  return asDecision(machine, () => codeOf(machine, condition)).run;
+/** Leaves 1 where it holds. */
+function decide(w: Writer, { run, type }: Code): void {
+  w.write(run);
+  writeTruth(w, type);
 }
+
+function conditionCode(machine: Machine, condition: Condition): Code {
+  if (condition.kind === "variable") throw new Unsupported();
+  return asDecision(machine, () => codeOf(machine, condition));
+}
+
+const nothing: Execute = compilable(
+  () => normal,
+  () => undefined,
+);
+
+const always: Code = {
+  type: "int",
+  run: compilable(
+    () => 1,
+    (w) => w.i32(1),
+  ),
+};
 
 function evaluated(machine: Machine, e: Expression): Execute {
   const { run } = asStatement(machine, () => codeOf(machine, e));
-  return () => {
-    run();
-    return normal;
-  };
+  return compilable(
+    () => {
+      run();
+      return normal;
+    },
+    (w) => {
+      w.write(run);
+      w.op("drop");
+    },
+  );
 }
 
 function inTurn(all: readonly Execute[]): Execute {
   const [only] = all;
   if (all.length === 1 && only) return only;
-  return () => {
-    for (const execute of all) {
-      const end: Ending = execute();
-      if (end !== normal) return end;
-    }
-    return normal;
-  };
+  return compilable(
+    () => {
+      for (const execute of all) {
+        const end: Ending = execute();
+        if (end !== normal) return end;
+      }
+      return normal;
+    },
+    (w) => {
+      for (const execute of all) w.write(execute);
+    },
+  );
 }
 
 export function scoped(machine: Machine, make: () => Execute): Execute {

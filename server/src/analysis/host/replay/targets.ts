@@ -11,12 +11,16 @@ import { Allocation, Cell, type Place, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { numberOf } from "../values/values.ts";
 import { conversion, type Known, type NumberName } from "./arithmetic.ts";
+import { writeLoad, writeStore } from "./compiled/elements.ts";
+import { writeConversion } from "./compiled/numbers.ts";
 import { constantLine, type Line, lineAs, scaled, sum } from "./lines.ts";
 import { indexOf, itemOf, listOf, recordColumns } from "./list-targets.ts";
 import type { List } from "./lists.ts";
 import {
   asDecision,
   type Code,
+  type Compilable,
+  compilable,
   type Elements,
   GivenUp,
   type Item,
@@ -69,14 +73,14 @@ function designated(machine: Machine, e: Expression, code: (e: Expression) => Co
   if (place instanceof Cell) return place.value.kind === "record" ? recordIn(machine, place) : cellSlot(machine, place);
   if (place.offset === undefined || place.type === undefined) throw new Unsupported();
   const { allocation, offset, type } = place;
-  return { kind: "elements", allocation, offset: () => offset, line: constantLine(offset), type };
+  return { kind: "elements", allocation, offset: fixed(offset), line: constantLine(offset), type };
 }
 
 /** `base[index]` */
 function elementOfAny(machine: Machine, base: Expression, index: Expression, code: (e: Expression) => Code): Target {
   const list = machine.random && (listOf(machine, base, false) ?? arrayIn(machine, base, code));
   const at = asDecision(machine, () => code(index));
-  return list ? itemOf(list, isWide(at.type) ? narrowed(at.run) : at.run) : elementAt(machine, arrayOf(machine, base, code), at);
+  return list ? itemOf(list, indexRun(at)) : elementAt(machine, arrayOf(machine, base, code), at);
 }
 
 /** An array that is a member of a record. */
@@ -109,10 +113,29 @@ function arrayIn(machine: Machine, written: Expression, code: (e: Expression) =>
 function recordAt(machine: Machine, { allocation, offset, type }: Elements): Target {
   const list = recordColumns(machine, allocation, type);
   const bytes = sizeOf(machine.host, type) ?? Number.NaN;
-  return itemOf(list, () => {
-    const at = offset();
-    return at === undefined ? undefined : at / bytes;
-  });
+  return itemOf(
+    list,
+    compilable(
+      () => {
+        const at = offset();
+        return at === undefined ? undefined : at / bytes;
+      },
+      (w) => {
+        // An offset within a record the closures are to tell of.
+        const from = w.local("i64");
+        w.write(offset);
+        w.tee(from);
+        w.i64(BigInt(bytes));
+        w.op("i64.rem_u");
+        w.op("i64.eqz");
+        w.op("i32.eqz");
+        w.refuseIf();
+        w.get(from);
+        w.i64(BigInt(bytes));
+        w.op("i64.div_u");
+      },
+    ),
+  );
 }
 
 /** A record that is a variable of the host. @throws Unsupported */
@@ -225,7 +248,7 @@ export function cellSlot(machine: Machine, cell: Cell): Slot {
   const slot = newSlot(machine, type);
   const value = numberOf(cell.value);
   machine.slots[slot.index] = value !== undefined && Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : value;
-  if (machine.random && cell.value.kind === "int" && typeof cell.value.value === "bigint")
+  if (!machine.nest && cell.value.kind === "int" && typeof cell.value.value === "bigint")
     machine.slots[slot.index] = reduced(cell.value.value);
   machine.cells.set(cell, slot);
   const { nest } = machine;
@@ -263,29 +286,53 @@ function arrayWithin(target: Elements): Elements {
 
 function elementsOf(value: Value): Elements {
   if (value.kind === "container" && value.type.element)
-    return { kind: "elements", allocation: value.storage, offset: () => 0, line: constantLine(0), type: value.type.element };
+    return { kind: "elements", allocation: value.storage, offset: fixed(0), line: constantLine(0), type: value.type.element };
   if (value.kind !== "pointer" || !(value.target instanceof Allocation) || value.offset === undefined) throw new Unsupported();
   const { target, offset } = value;
   const type = value.to ?? target.element;
   if (!type || type.kind === "container") throw new Unsupported();
-  return { kind: "elements", allocation: target, offset: () => offset, line: constantLine(offset), type };
+  return { kind: "elements", allocation: target, offset: fixed(offset), line: constantLine(offset), type };
 }
 
 function elementAt({ host }: Machine, base: Elements, index: Code): Elements {
   const bytes = sizeOf(host, base.type);
   if (bytes === undefined) throw new Unsupported();
   const { offset } = base;
-  const run = isWide(index.type) ? narrowed(index.run) : index.run;
+  const run = indexRun(index);
   const at = lineAs(index.line, "long");
   return {
     ...base,
     line: base.line && at && sum(base.line, at, bytes),
-    offset: () => {
-      const from = offset();
-      const at = run();
-      return from === undefined || at === undefined ? undefined : from + at * bytes;
-    },
+    offset: compilable(
+      () => {
+        const from = offset();
+        const at = run();
+        return from === undefined || at === undefined ? undefined : from + at * bytes;
+      },
+      (w) => {
+        w.write(offset);
+        w.write(run);
+        w.i64(BigInt(bytes));
+        w.op("i64.mul");
+        w.op("i64.add");
+      },
+    ),
   };
+}
+
+const fixed = (offset: number): Run =>
+  compilable(
+    () => offset,
+    (w) => w.i64(BigInt(offset)),
+  );
+
+/** A number that counts or indexes elements: of 64 bits in instructions. */
+function indexRun({ type, run }: Code): Run {
+  const narrow = isWide(type) ? narrowed(run) : () => run();
+  return compilable(narrow, (w) => {
+    w.write(run);
+    writeConversion(w, type, "long");
+  });
 }
 
 // ---------------------------------------------------------------- reading and writing
@@ -297,7 +344,11 @@ export function loadOf(machine: Machine, target: Target): Code {
     const { index, type } = target;
     nest?.loads(index);
     machine.random?.flow.reads(index);
-    return { type, run: () => slots[index], line: nest?.lineOf(index) };
+    const run = compilable(
+      () => slots[index],
+      (w) => w.load(target),
+    );
+    return { type, run, line: nest?.lineOf(index) };
   }
   if (target.kind === "item") return loadOfItem(machine, target);
   if (target.kind !== "elements") throw new Unsupported();
@@ -306,14 +357,23 @@ export function loadOf(machine: Machine, target: Target): Code {
   machine.random?.flow.readsList(column);
   return {
     type,
-    run: () => {
-      spend(machine);
-      return column.read(indexOf());
-    },
+    run: compilable(
+      () => {
+        spend(machine);
+        return column.read(indexOf());
+      },
+      (w) => {
+        w.write(target.offset);
+        writeLoad(w, column, true);
+      },
+    ),
   };
 }
 
-export type Store = (value: ReturnType<Run>) => ReturnType<Run>;
+/** Its instructions take the value from the stack, and leave it there as what it has become. */
+export interface Store extends Compilable {
+  (value: Known): Known;
+}
 
 /** What puts a number there. @throws Unsupported */
 export function storeTo(machine: Machine, target: Target, { type: from, line }: Pick<Code, "type" | "line">): Store {
@@ -325,10 +385,16 @@ export function storeTo(machine: Machine, target: Target, { type: from, line }: 
     stored.add(index);
     machine.nest?.storesTo(index);
     machine.random?.flow.stores(index);
-    return (value) => {
-      slots[index] = value === undefined ? undefined : convert(value);
-      return slots[index];
-    };
+    return compilable(
+      (value: Known) => {
+        slots[index] = value === undefined ? undefined : convert(value);
+        return slots[index];
+      },
+      (w) => {
+        writeConversion(w, from, target.type);
+        w.store(target);
+      },
+    );
   }
   if (target.kind === "item") return storeToItem(machine, target, from);
   if (target.kind !== "elements") throw new Unsupported();
@@ -336,36 +402,45 @@ export function storeTo(machine: Machine, target: Target, { type: from, line }: 
   const { type, column, indexOf } = columnOf(machine, target);
   machine.random?.flow.stores(column);
   const convert = conversion(from, type);
-  return (value) => {
-    spend(machine);
-    const converted = value === undefined ? undefined : convert(value);
-    column.write(indexOf(), converted);
-    return converted;
-  };
+  return compilable(
+    (value: Known) => {
+      spend(machine);
+      const converted = value === undefined ? undefined : convert(value);
+      column.write(indexOf(), converted);
+      return converted;
+    },
+    (w) => writeStore(w, column, from, () => w.write(target.offset), true),
+  );
 }
 
-function loadOfItem(machine: Machine, { list, at, type, source }: Item): Code {
+function loadOfItem(machine: Machine, { list, at, type, source, column }: Item): Code {
   machine.random?.flow.readsList(source);
+  const run = (): Known => {
+    spend(machine);
+    const found = list();
+    return found.read(indexWithin(found, at()));
+  };
+  if (!column) return { type, run };
   return {
     type,
-    run: () => {
-      spend(machine);
-      const found = list();
-      return found.read(indexWithin(found, at()));
-    },
+    run: compilable(run, (w) => {
+      w.write(at);
+      writeLoad(w, column, false);
+    }),
   };
 }
 
-function storeToItem(machine: Machine, { list, at, type, source }: Item, from: NumberName): Store {
+function storeToItem(machine: Machine, { list, at, type, source, column }: Item, from: NumberName): Store {
   const convert = conversion(from, type);
   machine.random?.flow.stores(source);
-  return (value) => {
+  const store = (value: Known): Known => {
     spend(machine);
     const found = list();
     const converted = value === undefined ? undefined : convert(value);
     found.write(indexWithin(found, at()), converted);
     return converted;
   };
+  return column ? compilable(store, (w) => writeStore(w, column, from, () => w.write(at), false)) : store;
 }
 
 function columnOf(machine: Machine, { allocation, offset, type }: Elements) {

@@ -12,9 +12,8 @@ import type { Interpreter } from "../memory/interpreter.ts";
 import { drawnReason } from "../values/inputs.ts";
 import type { Cell, ContainerValue, Objects, UnknownValue } from "../values/model.ts";
 import { int, unknown } from "../values/values.ts";
-import { begin } from "./begin.ts";
+import { goThrough, mostOfRun } from "./attempts.ts";
 import { drawnSource, Flow, inventedSource } from "./flow.ts";
-import { mostOfLoop, mostOfRun, settleSteps } from "./index.ts";
 import { sourcesOf } from "./iterators.ts";
 import { lengthOf } from "./lists.ts";
 import { type AnyList, type Execute, GivenUp, type Machine, type Random, Unsupported } from "./machine.ts";
@@ -34,25 +33,27 @@ export interface Attempt {
 export function replayWhole(host: Interpreter, statement: Statement): Attempt | undefined {
   const { replays } = host;
   if (replays.given.has(statement) || replays.ordinary.has(statement) || replays.operations >= mostOfRun) return undefined;
-  const budget = Math.min(mostOfLoop, mostOfRun - replays.operations);
-  const random: Random = { flow: new Flow(), lists: new Map(), engines: new Map() };
-  const machine = begin(host, budget, { foresees: true, random });
+  let machine: Machine | undefined;
   try {
-    const execute = whole(machine, statement);
-    if (!execute || !isWorth(statement, machine, random)) {
-      replays.ordinary.add(statement);
-      return undefined;
-    }
-    execute();
+    machine = goThrough(
+      host,
+      () => ({ foresees: true, random: { flow: new Flow(), lists: new Map(), engines: new Map() } }),
+      (made) => {
+        const execute = whole(made, statement);
+        return execute && made.random && isWorth(statement, made, made.random) ? execute : undefined;
+      },
+    );
   } catch (error) {
     if (!(error instanceof Unsupported || error instanceof GivenUp)) throw error;
     if (error instanceof GivenUp) replays.given.add(statement);
     else replays.ordinary.add(statement);
     return undefined;
-  } finally {
-    settleSteps(host, budget - Math.max(0, machine.left));
   }
-  const attempt = new Outcome(machine, random).attempt();
+  if (!machine?.random) {
+    replays.ordinary.add(statement);
+    return undefined;
+  }
+  const attempt = new Outcome(machine, machine.random).attempt();
   if (!attempt) replays.given.add(statement);
   return attempt;
 }

@@ -5,6 +5,7 @@
 import { isFloatName } from "../../sema/arithmetic-types.ts";
 import { bitsOf, isUnsigned } from "../values/values.ts";
 import type { Known, NumberName, Operation } from "./arithmetic.ts";
+import { compilable, type Run } from "./machine.ts";
 
 type Exact = number | bigint;
 
@@ -84,9 +85,10 @@ export function fromWide(value: bigint, from: NumberName, to: NumberName): Known
 }
 
 /** A number that counts or indexes something: undefined where no double holds it. */
-export const narrowed =
-  (run: () => Known): (() => Known) =>
-  () => {
+export const narrowed = (run: Run): Run => {
+  const narrow = (): Known => {
     const value = run() as Exact | undefined;
     return typeof value === "number" ? value : undefined;
   };
+  return run.write ? compilable(narrow, run.write) : narrow;
+};

@@ -1,0 +1,96 @@
+/**
+ * How loops are gone through: by closures, as most end soon; those that take long once more from their beginning, compiled; and by closures
+ * to their end where that cannot be.
+ */
+import type { Interpreter } from "../memory/interpreter.ts";
+import { begin } from "./begin.ts";
+import { NotCompiled } from "./compiled/not-compiled.ts";
+import { compiledSpeed, instructionsAnOperation, mostCompiledElements, runCompiled } from "./compiled/run.ts";
+import { type Execute, type Machine, mostOfLoop, operationsAStep, TooLarge, TooLong } from "./machine.ts";
+
+/** Operations of a run of host code. */
+export const mostOfRun = 64_000_000;
+
+/** Operations that closures take before a loop is compiled. */
+const hotAfter = 1 << 15;
+/** Elements of arrays that are laid out for compiled code, and gone through behind it, in the time of an operation of closures. */
+const elementsLaidOut = 8;
+
+/**
+ * @param more what the machine has besides, made anew for each attempt
+ * @param code makes code of the loop; undefined where it is not to be gone through
+ * @returns the machine as the loop leaves it
+ * @throws Unsupported, GivenUp
+ */
+export function goThrough(
+  host: Interpreter,
+  more: () => Partial<Machine>,
+  code: (machine: Machine) => Execute | undefined,
+): Machine | undefined {
+  const { replays } = host;
+  const { madeUp } = replays;
+  const budget = Math.min(mostOfLoop, mostOfRun - replays.operations);
+  let elements = 0;
+  const attempt = ({ left, fineness, speed, how, run }: How): Machine | undefined => {
+    replays.madeUp = madeUp;
+    const most = left * fineness * speed;
+    const machine = begin(host, most, { ...more(), ...how });
+    try {
+      const execute = code(machine);
+      if (!execute) return undefined;
+      run(machine, execute);
+      return machine;
+    } finally {
+      elements = [...machine.columns.values()].reduce((sum, { length }) => sum + length, 0);
+      settleSteps(host, Math.ceil((most - Math.max(0, machine.left)) / fineness), speed);
+    }
+  };
+  const closures = (left: number): Machine | undefined => attempt({ left, fineness: 1, speed: 1, how: {}, run: (_, execute) => execute() });
+  const compiled = (): Machine | undefined => {
+    const how = { mostElements: mostCompiledElements };
+    return attempt({ left: budget, fineness: instructionsAnOperation, speed: compiledSpeed, how, run: runCompiled });
+  };
+  try {
+    return closures(Math.min(budget, hotAfter));
+  } catch (error) {
+    if (error instanceof TooLarge) return otherwise(NotCompiled, compiled, () => rethrow(error));
+    if (!(error instanceof TooLong)) throw error;
+  }
+  const whole = (): Machine | undefined => otherwise(NotCompiled, compiled, () => closures(budget));
+  const untilWorth = Math.min(budget, Math.floor(elements / elementsLaidOut));
+  return untilWorth > hotAfter ? otherwise(TooLong, () => closures(untilWorth), whole) : whole();
+}
+
+/** What something makes, or something else where it throws an error of a kind. */
+function otherwise<T>(kind: new () => Error, one: () => T, other: () => T): T {
+  try {
+    return one();
+  } catch (error) {
+    if (!(error instanceof kind)) throw error;
+  }
+  return other();
+}
+
+function rethrow(error: Error): never {
+  throw error;
+}
+
+interface How {
+  /** Operations that it may take, of closures. */
+  readonly left: number;
+  /** What one of them is counted as. */
+  readonly fineness: number;
+  /** Operations that are done in the time of one. */
+  readonly speed: number;
+  readonly how: Partial<Machine>;
+  readonly run: (machine: Machine, execute: Execute) => unknown;
+}
+
+/** Operations count as steps that are no steps of the evaluation: the same however fast they are, but of the time that it may take. */
+function settleSteps(host: Interpreter, operations: number, speed: number): void {
+  host.replays.operations += Math.ceil(operations / speed);
+  const steps = Math.ceil(operations / operationsAStep);
+  host.replays.steps += steps;
+  host.steps += steps;
+  host.work?.spend(Math.ceil(steps / speed));
+}

@@ -1,0 +1,115 @@
+/** Arrays in the memory of compiled code: the elements of each as their own type has them, and a byte for each that says what is known of it. */
+
+import { scalarBytes } from "@warplens/sim-engine";
+import type { FloatName, IntegerName } from "../../../sema/types.ts";
+import { scalarType } from "../../memory/content.ts";
+import { bitsOf, isFloat, isUnsigned } from "../../values/values.ts";
+import type { NumberName } from "../arithmetic.ts";
+import type { Column } from "../columns.ts";
+import { numberType } from "../numbers.ts";
+import { NotCompiled } from "./not-compiled.ts";
+
+/** Of all arrays of a loop together. */
+const mostBytes = 192 << 20;
+
+export type Elements =
+  | Int8Array
+  | Uint8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | BigInt64Array
+  | Float32Array
+  | Float64Array;
+
+export interface Placed {
+  readonly column: Column;
+  readonly number: number;
+  readonly type: NumberName;
+  /** Of an element. */
+  readonly bytes: number;
+  readonly length: number;
+  /** Addresses of the first. */
+  readonly values: number;
+  readonly states: number;
+  /** Each is known before the loop. */
+  readonly isKnown: boolean;
+  isStored: boolean;
+}
+
+export class Arrays {
+  readonly placed: Placed[] = [];
+  /** Bytes that are taken. */
+  end = 0;
+
+  /** @throws NotCompiled */
+  place(column: Column): Placed {
+    const known = this.placed.find((each) => each.column === column);
+    if (known) return known;
+    const type = numberType(column.type);
+    const scalar = scalarType(column.type);
+    if (type === undefined || scalar === undefined) throw new NotCompiled();
+    const { length } = column;
+    const bytes = scalarBytes[scalar];
+    const values = this.take(length * bytes);
+    const states = this.take(length);
+    const made = {
+      column,
+      number: this.placed.length,
+      type,
+      bytes,
+      length,
+      values,
+      states,
+      isKnown: column.isKnownBefore,
+      isStored: false,
+    };
+    this.placed.push(made);
+    return made;
+  }
+
+  /** @returns the address. @throws NotCompiled */
+  take(bytes: number): number {
+    const from = this.end;
+    this.end += Math.ceil(bytes / 8) * 8;
+    if (this.end > mostBytes) throw new NotCompiled();
+    return from;
+  }
+}
+
+/** The elements of an array as the memory has them. @throws NotCompiled */
+export function elementsIn(memory: ArrayBuffer, { type, values, length }: Placed): Elements {
+  return new (elementsOf(type))(memory, values, length);
+}
+
+function elementsOf(type: NumberName) {
+  if (isFloat(type)) return ofFloats(type);
+  const [signed, unsigned] = ofIntegers[bitsOf(type)] ?? [];
+  return (isUnsigned(type) ? unsigned : signed) ?? BigInt64Array;
+}
+
+const ofIntegers: Readonly<Record<number, readonly [Signed, Unsigned]>> = {
+  8: [Int8Array, Uint8Array],
+  16: [Int16Array, Uint16Array],
+  32: [Int32Array, Uint32Array],
+};
+type Signed = typeof Int8Array | typeof Int16Array | typeof Int32Array;
+type Unsigned = typeof Uint8Array | typeof Uint16Array | typeof Uint32Array;
+
+function ofFloats(type: FloatName) {
+  if (type === "half" || type === "bfloat16") throw new NotCompiled();
+  return type === "float" ? Float32Array : Float64Array;
+}
+
+/** The instructions that read and store an element. */
+export function accessOf(type: NumberName): { readonly load: string; readonly store: string } {
+  if (isFloat(type)) return type === "float" ? { load: "f32.load", store: "f32.store" } : { load: "f64.load", store: "f64.store" };
+  return accessOfInteger(type);
+}
+
+function accessOfInteger(type: IntegerName): { readonly load: string; readonly store: string } {
+  const bits = bitsOf(type);
+  if (bits >= 32) return { load: `i${bits}.load`, store: `i${bits}.store` };
+  return { load: `i32.load${bits}_${isUnsigned(type) ? "u" : "s"}`, store: `i32.store${bits}` };
+}

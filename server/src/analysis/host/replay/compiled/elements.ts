@@ -1,0 +1,77 @@
+/** Elements of arrays in compiled code: where they stand, that they are there, and that they are known. */
+import type { NumberName } from "../arithmetic.ts";
+import type { Column } from "../columns.ts";
+import { known, written } from "../element-states.ts";
+import { accessOf, type Placed } from "./arrays.ts";
+import { unsigned } from "./binary.ts";
+import { writeConversion } from "./numbers.ts";
+import type { Writer } from "./writer.ts";
+
+/**
+ * Takes an index from the stack, or an offset in bytes, each of 64 bits; an element that is not there the closures are to tell of.
+ * @returns the local that holds the index
+ */
+function writeIndex(w: Writer, { bytes, length }: Placed, inBytes: boolean): number {
+  if (inBytes && bytes > 1) {
+    // An offset within an element becomes an index that is too large.
+    w.i64(BigInt(Math.log2(bytes)));
+    w.op("i64.rotr");
+  }
+  const index = w.local("i64");
+  w.tee(index);
+  w.i64(BigInt(length));
+  w.op("i64.ge_u");
+  w.refuseIf();
+  const at = w.local("i32");
+  w.get(index);
+  w.op("i32.wrap_i64");
+  w.set(at);
+  return at;
+}
+
+function writeAddress(w: Writer, at: number, bytes: number): void {
+  w.get(at);
+  if (bytes === 1) return;
+  w.i32(Math.log2(bytes));
+  w.op("i32.shl");
+}
+
+const natural = (bytes: number): number => Math.log2(bytes);
+
+/** Loads the element whose index or offset is on the stack. */
+export function writeLoad(w: Writer, column: Column, inBytes: boolean): void {
+  const array = w.array(column);
+  const { bytes, values, states, isKnown, type, number } = array;
+  const at = writeIndex(w, array, inBytes);
+  if (!isKnown) {
+    w.get(at);
+    w.op("i32.load8_u", 0, ...unsigned(states));
+    w.i32(known);
+    w.op("i32.and");
+    w.op("i32.eqz");
+    w.open("if");
+    w.lookUp(number, at);
+    w.close();
+  }
+  writeAddress(w, at, bytes);
+  w.op(accessOf(type).load, natural(bytes), ...unsigned(values));
+}
+
+/** Stores a number of some type that is on the stack, and leaves it there as the element has it. @param index writes the index or offset */
+export function writeStore(w: Writer, column: Column, from: NumberName, index: () => void, inBytes: boolean): void {
+  const array = w.array(column);
+  const { bytes, values, states, type } = array;
+  array.isStored = true;
+  writeConversion(w, from, type);
+  const value = w.valueLocal(type);
+  w.set(value);
+  index();
+  const at = writeIndex(w, array, inBytes);
+  w.get(at);
+  w.i32(known | written);
+  w.op("i32.store8", 0, ...unsigned(states));
+  writeAddress(w, at, bytes);
+  w.get(value);
+  w.op(accessOf(type).store, natural(bytes), ...unsigned(values));
+  w.get(value);
+}

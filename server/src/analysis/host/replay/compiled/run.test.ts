@@ -1,0 +1,144 @@
+/** Compiled loops leave what closures leave, and leave to them what they cannot tell. */
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { digestOf, elementAt } from "../../testing/elements.ts";
+import { launchesOf, useInstalledParser } from "../../testing/launches-of.ts";
+
+beforeAll(useInstalledParser);
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const elements = 12_000;
+
+function filled(type: string, code: string) {
+  const body = `const int n = ${elements}; ${type} *h = (${type} *)malloc(n * sizeof(${type})); ${code}`;
+  const upload = `${type} *d; cudaMalloc(&d, n * sizeof(${type})); cudaMemcpy(d, h, n * sizeof(${type}), cudaMemcpyHostToDevice); k<<<1, 32>>>(d);`;
+  const [fact] = launchesOf(
+    `#include <vector>\n#include <cmath>\n__global__ void k(const ${type} *p) {}\nint main() { ${body} ${upload} }`,
+  );
+  return fact?.launch?.buffers[0]?.content;
+}
+
+const bytesOf: Readonly<Record<string, number>> = { uint8_t: 1, short: 2, double: 8, int64_t: 8 };
+
+/** What closures make of it alone. */
+function withoutCode<T>(make: () => T): T {
+  class Module {
+    constructor() {
+      throw new WebAssembly.CompileError("a policy says no");
+    }
+  }
+  vi.stubGlobal("WebAssembly", Object.assign(Object.create(WebAssembly), { Module }));
+  const made = make();
+  vi.unstubAllGlobals();
+  return made;
+}
+
+function compilations<T>(make: () => T): readonly [number, T] {
+  let count = 0;
+  class Instance extends WebAssembly.Instance {
+    constructor(module: WebAssembly.Module, imports?: WebAssembly.Imports) {
+      super(module, imports);
+      count++;
+    }
+  }
+  vi.stubGlobal("WebAssembly", Object.assign(Object.create(WebAssembly), { Instance }));
+  const made = make();
+  vi.unstubAllGlobals();
+  return [count, made];
+}
+
+/** Expressions made at random, the same ones each time. */
+class Maker {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  below(count: number): number {
+    this.#state = (Math.imul(this.#state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((this.#state / 2 ** 32) * count);
+  }
+
+  of<T>(all: readonly T[]): T {
+    return all[this.below(all.length)] as T;
+  }
+
+  expression(depth: number): string {
+    if (depth === 0) return this.of(["s", "i", "b", "w", "v", "f", "d", "c", "7", "-3", "2.5f", "0x9E3779B9u", "1000003LL", "h[i / 2]"]);
+    const [a, b] = [this.expression(depth - 1), this.expression(depth - 1)];
+    const [x, y] = [this.integer(depth - 1), this.integer(depth - 1)];
+    return this.of([
+      `(${a} + ${b})`,
+      `(${a} - ${b})`,
+      `(${x} * ${y})`,
+      `(${x} / ((${y}) | 1))`,
+      `(${x} % ((${y}) & 1023 | 1))`,
+      `(${x} ${this.of(["&", "|", "^"])} ${y})`,
+      `(${x} ${this.of(["<<", ">>"])} (${y} & 15))`,
+      `(${a} ${this.of(["<", ">", "<=", ">=", "==", "!="])} ${b} ? ${b} : ${a})`,
+      `(${this.of(["unsigned", "int", "short", "uint8_t", "int64_t", "uint64_t", "signed char", "bool"])})(${x})`,
+      `(${this.of(["float", "double"])})(${x}) * 0.25f`,
+      `(!(${a}) + (${a} && ${b}) - (${a} || ${b}))`,
+      `-(${x})`,
+      `~(${x})`,
+    ]);
+  }
+
+  integer(depth: number): string {
+    if (depth === 0) return this.of(["s", "i", "b", "w", "v", "c", "12", "-5", "0xffu", "88172645463325252ULL"]);
+    const [x, y] = [this.integer(depth - 1), this.integer(depth - 1)];
+    return this.of([`(${x} + ${y})`, `(${x} ^ ${y})`, `(${x} - ${y})`, `(int)(${x})`, `(${x} < ${y})`, `(${x} >> 3)`]);
+  }
+}
+
+test.each(["int", "unsigned", "uint8_t", "short", "float", "double", "int64_t"])("%s of any expressions", (type) => {
+  const random = new Maker(type.length * 7919 + type.charCodeAt(0));
+  for (let round = 0; round < 4; round++) {
+    const [x, y, z] = [random.expression(3), random.integer(2), random.integer(2)];
+    const code = `unsigned s = 12345; uint64_t w = 88172645463325252ULL; int64_t v = -77; uint8_t b = 3; signed char c = -4; float f = 0.5f; double d = 1.5;
+      for (int i = 0; i < n; i++) { s = s * 1664525u + 1013904223u; w ^= w << 13; w ^= w >> 7; w ^= w << 17; v = v / 3 - (int64_t)(w >> 12); b += s >> 24; c ^= b;
+      f = f * 0.75f + (s >> 28); d = d / 3 - f; h[i] = 0; if (s & 0x400) s += (unsigned)(${y}); else w += (uint64_t)(${z}); h[i] = (${type})(${type === "float" || type === "double" ? x : `(int64_t)(${random.integer(3)})`}); }`;
+    const [count, compiled] = compilations(() => filled(type, code));
+    const plain = withoutCode(() => filled(type, code));
+    const digest = (content: typeof plain) => digestOf((index) => elementAt(content, index, bytesOf[type] ?? 4), elements);
+    expect([code, compiled?.kind, digest(compiled)]).toEqual([code, plain?.kind, digest(plain)]);
+    expect(count).toBeGreaterThan(0);
+  }
+});
+
+const draw = "s = s * 1664525u + 1013904223u;";
+
+test.each([
+  ["a division by zero", "int", `unsigned s = 1; for (int i = 0; i < n; i++) { ${draw} h[i] = (int)(s >> 8) / (n - 7 - i); }`],
+  [
+    "an element that nobody knows",
+    "int",
+    `unsigned s = 1; for (int i = 0; i < n; i++) { ${draw} h[i] = i == n - 5 ? h[i] : (int)(s >> 8); }`,
+  ],
+  ["an index that is none", "int", `unsigned s = 1; for (int i = 0; i < n; i++) { ${draw} h[i == n - 5 ? n + 3 : i] = s >> 8; }`],
+  [
+    "a variable without a value",
+    "int",
+    `unsigned s = 1; int x; for (int i = 0; i < n; i++) { ${draw} if (i > n + 1) x = i; h[i] = (s >> 8) + x; }`,
+  ],
+  ["a number beyond its type", "int", `unsigned s = 1; for (int i = 0; i < n; i++) { ${draw} h[i] = (int)(s * 1.0); }`],
+])("%s is left to closures", (_, type, code) => {
+  const [, content] = compilations(() => filled(type, code));
+  const plain = withoutCode(() => filled(type, code));
+  expect(content).toEqual(plain);
+});
+
+test("a variable that is given a value before it is read is known", () => {
+  const code = `unsigned s = 1; int x; for (int i = 0; i < n; i++) { ${draw} if (s & 8) x = s >> 9; else x = i; int y; y = x + 1; h[i] = y; }`;
+  const [count, content] = compilations(() => filled("int", code));
+  expect([count, content?.kind]).toEqual([1, "values"]);
+});
+
+test("a loop that never ends is given up", () => {
+  const [count, content] = compilations(() =>
+    filled("int", `unsigned s = 1; int i = 0; while (s != 0) { ${draw} s |= 1; h[i++ % n] = s >> 8; }`),
+  );
+  expect([count > 0, content?.kind === "values"]).toEqual([true, false]);
+});
