@@ -6,6 +6,7 @@ import type { Interpreter } from "../memory/interpreter.ts";
 import { begin } from "./begin.ts";
 import { NotCompiled } from "./compiled/not-compiled.ts";
 import { compiledSpeed, instructionsAnOperation, mostCompiledElements, runCompiled } from "./compiled/run.ts";
+import { mostElements } from "./lists.ts";
 import { type Execute, type Machine, mostOfLoop, operationsAStep, TooLarge, TooLong } from "./machine.ts";
 
 /** Operations of a run of host code. */
@@ -13,6 +14,8 @@ export const mostOfRun = 64_000_000;
 
 /** Operations that closures take before a loop is compiled. */
 const hotAfter = 1 << 15;
+/** Elements of arrays that only compiled loops go through, of a run: what they hold is kept. */
+const mostLarge = 1 << 25;
 /** Elements of arrays that are laid out for compiled code, and gone through behind it, in the time of an operation of closures. */
 const elementsLaidOut = 8;
 
@@ -47,8 +50,10 @@ export function goThrough(
   };
   const closures = (left: number): Machine | undefined => attempt({ left, fineness: 1, speed: 1, how: {}, run: (_, execute) => execute() });
   const compiled = (): Machine | undefined => {
-    const how = { mostElements: mostCompiledElements };
-    return attempt({ left: budget, fineness: instructionsAnOperation, speed: compiledSpeed, how, run: runCompiled });
+    const how = { mostElements: replays.large < mostLarge ? mostCompiledElements : mostElements };
+    const made = attempt({ left: budget, fineness: instructionsAnOperation, speed: compiledSpeed, how, run: runCompiled });
+    if (made && elements > mostElements) replays.large += elements;
+    return made;
   };
   try {
     return closures(Math.min(budget, hotAfter));
