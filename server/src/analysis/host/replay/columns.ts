@@ -7,7 +7,7 @@ import { read, write } from "../memory/read-write.ts";
 import { memberAt, numberIn, type RecordNumber, type RecordShape } from "../memory/record-members.ts";
 import type { Allocation, HostType, Value } from "../values/model.ts";
 import { float, int, isFloat, isUnsigned, numberOf } from "../values/values.ts";
-import { conversion, type Known } from "./arithmetic.ts";
+import { conversion, type Known, type NumberName } from "./arithmetic.ts";
 import type { Elements } from "./compiled/arrays.ts";
 import { known, unknown, untouched, written } from "./element-states.ts";
 import { type List, mostElements } from "./lists.ts";
@@ -156,8 +156,7 @@ export class Column implements List {
     const { numbers } = summary;
     const values = numbers?.of === content ? numbers.values : content.kind === "values" ? content.values : [];
     if (values.length < this.length || (content.kind === "values" && content.drawn && !this.#invents)) return undefined;
-    for (let k = 0; k < this.length; k++) if (convert(values[k] ?? Number.NaN) !== values[k]) return undefined;
-    return values;
+    return areOf(values, this.type.name, convert) ? values : undefined;
   }
 
   /** Lays out what is known of all elements at once. */
@@ -416,6 +415,20 @@ export class Column implements List {
     if (this.type.kind !== "integer" || this.elementBytes > 4) return values.slice();
     return isUnsigned(this.type.name) ? Uint32Array.from(values) : Int32Array.from(values);
   }
+}
+
+/** Of numbers that an array holds, whether they are all of a type: that is asked before each loop, and they do not change. */
+const checked = new WeakMap<ArrayLike<number>, Map<NumberName, boolean>>();
+
+function areOf(values: ArrayLike<number>, type: NumberName, convert: (value: number) => Known): boolean {
+  const answers = checked.get(values) ?? new Map<NumberName, boolean>();
+  checked.set(values, answers);
+  const before = answers.get(type);
+  if (before !== undefined) return before;
+  let are = true;
+  for (let k = 0; k < values.length && are; k++) are = convert(values[k] ?? Number.NaN) === values[k];
+  answers.set(type, are);
+  return are;
 }
 
 /** Parts of a content up to which what a loop stores may stand beside them as more: beyond 16 a content is forgotten (`overlaid`). */
