@@ -108,6 +108,12 @@ export class Column implements List {
     const name = this.type.kind === "integer" || this.type.kind === "floating" ? this.type.name : undefined;
     if (!of || !name || (content.kind === "values" && content.drawn && !this.#invents)) return;
     const convert = conversion(isFloat(name) ? "double" : "long", name);
+    if (areOf(of, name, convert)) {
+      const count = Math.max(0, Math.min(pageSize, of.length - from));
+      for (let at = 0; at < count; at++) values[at] = of[from + at] ?? 0;
+      states.fill(known, 0, count);
+      return;
+    }
     for (let at = 0, index = from; at < pageSize && index < of.length; at++, index++) {
       const value = of[index] ?? Number.NaN;
       const made = isFloat(name) || Number.isInteger(value) ? convert(value) : undefined;
@@ -311,9 +317,15 @@ export class Column implements List {
     }
     const values = new Float64Array(end - first);
     const states = new Uint8Array(end - first);
-    for (let k = first; k < end; k++) {
-      values[k - first] = this.read(k) ?? 0;
-      states[k - first] = this.#state(k);
+    for (let from = first; from < end; ) {
+      const page = this.#page(from);
+      const at = from & (pageSize - 1);
+      const count = Math.min(end - from, pageSize - at);
+      for (let k = page.states.indexOf(untouched, at); k >= 0 && k < at + count; k = page.states.indexOf(untouched, k + 1))
+        this.read(from - at + k);
+      values.set(page.values.subarray(at, at + count), from - first);
+      states.set(page.states.subarray(at, at + count), from - first);
+      from += count;
     }
     return { values, states };
   }
