@@ -20,6 +20,8 @@ export const mostCompiledElements = 1 << 24;
 /** Instructions of what is an operation of closures, about, and how many times as fast those are done. */
 export const instructionsAnOperation = 10;
 export const compiledSpeed = 6.4;
+/** Elements that are looked up one by one, in a quarter of a second: mostly a formula is gone through for each. */
+const mostLookedUp = 1 << 17;
 /** Instructions between two questions whether the answer is still wanted. */
 const atOnce = 1 << 20;
 const pageBytes = 1 << 16;
@@ -35,6 +37,7 @@ export function runCompiled(machine: Machine, execute: Execute): void {
   let elements: readonly Elements[] = [];
   let states: readonly Uint8Array[] = [];
   let asked = 0;
+  let lookedUp = 0;
   const spent = (left: number): void => {
     machine.left -= asked - left;
     asked = left;
@@ -49,6 +52,8 @@ export function runCompiled(machine: Machine, execute: Execute): void {
       return atOnce;
     },
     lookUp: (array, index) => {
+      lookedUp += 1;
+      if (lookedUp > mostLookedUp) throw new NotCompiled();
       const value = w.arrays.placed[array]?.column.before(index);
       const [values, state] = [elements[array], states[array]];
       if (value === undefined || !values || !state) throw new NotCompiled();
