@@ -276,7 +276,7 @@ export function cyclicPattern({ indices, values, integral }: Samples, range: Val
   return { kind: "cyclic", start, stride, modulus };
 }
 
-const modulo = (value: number, modulus: number): number => ((value % modulus) + modulus) % modulus;
+export const modulo = (value: number, modulus: number): number => ((value % modulus) + modulus) % modulus;
 
 /** The band that cells known to ranges lie in, where their bounds grow along lines that are not level; undefined otherwise. */
 export function bandOf(cells: ReadonlyMap<number, Cell>, elementBytes: number): Band | undefined {

@@ -185,8 +185,10 @@ export interface Interpreter {
     readonly inOrder: WeakSet<Statement>;
     /** Loops that are not to be gone through from their first turn on: nothing grows in them, and nothing is drawn at random. */
     readonly ordinary: WeakSet<Statement>;
-    /** Elements that compiled loops have gone through of arrays that are too large for others. */
-    large: number;
+    /** Elements of arrays that compiled loops have stored to, of those that are too large for others. */
+    readonly large: Map<Allocation, number>;
+    /** What compiled loops work in, each from its own beginning. */
+    memory: WebAssembly.Memory | undefined;
     /** Generators of our own that stood for ones of which the state is not known. */
     madeUp: number;
   };

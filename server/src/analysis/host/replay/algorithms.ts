@@ -6,15 +6,17 @@ import { commonName } from "../../sema/arithmetic-types.ts";
 import { lastName } from "../../sema/scope.ts";
 import { shuffleSwaps } from "../library/distributions.ts";
 import { sortAsLibrary } from "../library/sorting.ts";
-import { conversion, isWideUnsigned, type NumberName, type Operation, operation } from "./arithmetic.ts";
+import { conversion, type NumberName, type Operation, operation } from "./arithmetic.ts";
 import { drawerAt, lambdaAt, ownLambda } from "./called.ts";
 import { beforeBy, byMembers, known, mayBeCompared } from "./comparing.ts";
+import { columnsOf } from "./compiled/lists.ts";
 import type { Writer } from "./compiled/writer.ts";
 import { drawn, libraryDraw } from "./draws.ts";
 import { iteratorOf, numberLists, readSpan, type Span, sourcesOf, spanOf } from "./iterators.ts";
 import { listOf } from "./list-targets.ts";
 import { type Code, compilable, GivenUp, type Machine, spend, Unsupported } from "./machine.ts";
 import { exchange, methodCode } from "./methods.ts";
+import { isSortable, sortInPlace } from "./sorted.ts";
 import { loadOf, storeTo, targetOf } from "./targets.ts";
 import { narrowed } from "./wide.ts";
 
@@ -302,6 +304,7 @@ function shuffling(machine: Machine, args: readonly Expression[]): Code {
 
 /** Of a sort: n times the logarithm of n. */
 const operationsAComparison = 0.5;
+const operationsASimpleComparison = 0.1;
 
 function sorting(machine: Machine, args: readonly Expression[], isStable: boolean): Code {
   const span = readSpan(machine, spanOf(machine, args));
@@ -311,17 +314,20 @@ function sorting(machine: Machine, args: readonly Expression[], isStable: boolea
   const before = rule ? beforeBy(machine, list, rule) : undefined;
   if (!before) mayBeCompared(list);
   stored(machine, span);
-  return nothing(() => {
+  const types = list.kind === "numbers" ? [list.type] : [...list.fields.values()].map(({ type }) => type);
+  const isSimple = !before && isSortable(types);
+  const { type, run } = nothing(() => {
     const [from, to] = span.bounds();
     const lists = numberLists(list);
-    machine.left -= Math.ceil((to - from) * Math.log2(to - from + 2) * operationsAComparison);
+    machine.left -= Math.ceil((to - from) * Math.log2(to - from + 2) * (isSimple ? operationsASimpleComparison : operationsAComparison));
     spend(machine);
-    const [only] = lists;
-    if (!before && only && lists.length === 1) {
-      const numbers = Float64Array.from({ length: to - from }, (_, k) => known(only.read(from + k))).sort();
-      // Of 64 bits without a sign these are the greatest.
-      if (list.kind === "numbers" && isWideUnsigned(list.type) && (numbers[0] ?? 0) < 0) throw new GivenUp();
-      for (let k = from; k < to; k++) only.write(k, numbers[k - from]);
+    if (isSimple) {
+      const numbers = lists.map((each, k) => ({
+        type: types[k] ?? "double",
+        values: Float64Array.from({ length: to - from }, (_, at) => known(each.read(from + at))),
+      }));
+      if (!sortInPlace(numbers)) throw new GivenUp();
+      for (const [k, each] of lists.entries()) for (let at = from; at < to; at++) each.write(at, numbers[k]?.values[at - from]);
       return;
     }
     const columns = lists.map((each) => Array.from({ length: to - from }, (_, k) => known(each.read(from + k))));
@@ -331,4 +337,12 @@ function sorting(machine: Machine, args: readonly Expression[], isStable: boolea
     else if (!sortAsLibrary(order, compare)) throw new GivenUp();
     for (const [k, each] of lists.entries()) for (const [place, index] of order.entries()) each.write(from + place, columns[k]?.[index]);
   });
+  if (!isSimple) return { type, run };
+  const write = (w: Writer): void => {
+    const columns = columnsOf(list);
+    span.write(w);
+    w.sort(columns);
+    w.i32(0);
+  };
+  return { type, run: compilable(run, write) };
 }

@@ -50,9 +50,11 @@ export function goThrough(
   };
   const closures = (left: number): Machine | undefined => attempt({ left, fineness: 1, speed: 1, how: {}, run: (_, execute) => execute() });
   const compiled = (): Machine | undefined => {
-    const how = { mostElements: replays.large < mostLarge ? mostCompiledElements : mostElements };
+    const kept = [...replays.large.values()].reduce((sum, elements) => sum + elements, 0);
+    const how = { mostElements: kept < mostLarge ? mostCompiledElements : mostElements };
     const made = attempt({ left: budget, fineness: instructionsAnOperation, speed: compiledSpeed, how, run: runCompiled });
-    if (made && elements > mostElements) replays.large += elements;
+    for (const { allocation, length, stores } of made?.columns.values() ?? [])
+      if (stores > 0 && length > mostElements) replays.large.set(allocation, length);
     return made;
   };
   try {

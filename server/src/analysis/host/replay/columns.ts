@@ -7,11 +7,12 @@ import { read, write } from "../memory/read-write.ts";
 import { memberAt, numberIn, type RecordNumber, type RecordShape } from "../memory/record-members.ts";
 import type { Allocation, HostType, Value } from "../values/model.ts";
 import { float, int, isFloat, isUnsigned, numberOf } from "../values/values.ts";
-import { conversion, type Known, type NumberName } from "./arithmetic.ts";
+import { conversion, type Known } from "./arithmetic.ts";
 import type { Elements } from "./compiled/arrays.ts";
 import { known, unknown, untouched, written } from "./element-states.ts";
 import { type List, mostElements } from "./lists.ts";
 import { GivenUp } from "./machine.ts";
+import { areOf, coverAll, type Stretch, stretchesOf } from "./stretches.ts";
 
 /** Elements of a page: what a loop within another goes through is mostly one row of an array. */
 const pageBits = 10;
@@ -144,42 +145,38 @@ export class Column implements List {
 
   /** Each element is known before the loop, all of them at once. */
   get isKnownBefore(): boolean {
-    return this.allocation.cells.size === 0 && this.#begin !== undefined;
+    return this.allocation.cells.size === 0 && coverAll(this.#stretches, this.length);
   }
 
-  /** What all elements hold, but for those that stand alone; undefined where it takes a look at each. */
-  get #begin(): number | ArrayLike<number> | undefined {
+  /** What elements hold, but for those that stand alone. */
+  get #stretches(): readonly Stretch[] {
+    const { elementBytes, length, type } = this;
     const { summary } = this.allocation;
+    // What is known of a record's number has an element a record.
+    if (!this.#member && summary.content.kind !== "zero" && summary.elementBytes !== elementBytes) return [];
+    if (!(type.kind === "integer" || type.kind === "floating")) return [];
     const content = this.#content;
-    if (content.kind === "zero") return 0;
-    if (this.#member || summary.elementBytes !== this.elementBytes || !(this.type.kind === "integer" || this.type.kind === "floating"))
-      return undefined;
-    const convert = conversion(isFloat(this.type.name) ? "double" : "long", this.type.name);
-    if (content.kind === "constant") {
-      const isNumber = isFloat(this.type.name) || Number.isInteger(content.value);
-      return isNumber && convert(content.value) === content.value ? content.value : undefined;
+    const numbers = summary.numbers?.of === content ? summary.numbers.values : undefined;
+    const bytes = this.#member ? scalarBytes[scalarType(type) ?? "i8"] : elementBytes;
+    return stretchesOf({ content, numbers, type: type.name, elementBytes: bytes, length, invents: this.#invents });
+  }
+
+  /** Lays out what is known of elements at once. @param states undefined where nobody asks for them */
+  lay(values: Elements, states: Uint8Array | undefined): void {
+    const stretches = this.#stretches;
+    if (states) {
+      if (!coverAll(stretches, this.length)) states.fill(untouched, 0, this.length);
+      for (const { from, to } of stretches) states.fill(known, from, to);
     }
-    const { numbers } = summary;
-    const values = numbers?.of === content ? numbers.values : content.kind === "values" ? content.values : [];
-    if (values.length < this.length || (content.kind === "values" && content.drawn && !this.#invents)) return undefined;
-    return areOf(values, this.type.name, convert) ? values : undefined;
+    for (const stretch of stretches) lay(values, stretch);
+    if (states) for (const offset of this.allocation.cells.keys()) states[Math.floor(offset / this.elementBytes)] = untouched;
   }
 
-  /** Lays out what is known of all elements at once. */
-  lay(values: Elements, states: Uint8Array): void {
-    const begin = this.#begin;
-    if (begin === undefined) return;
-    states.fill(known);
-    if (values instanceof BigInt64Array) {
-      if (begin !== 0) for (let k = 0; k < values.length; k++) values[k] = BigInt(typeof begin === "number" ? begin : (begin[k] ?? 0));
-    } else if (typeof begin !== "number") values.set(begin);
-    else if (begin !== 0) values.fill(begin);
-    for (const offset of this.allocation.cells.keys()) states[Math.floor(offset / this.elementBytes)] = untouched;
-  }
-
-  /** Takes what compiled code has left, as its own. */
-  adopt(values: Elements, states: Uint8Array): void {
+  /** Takes what compiled code has left, as its own. @param room for more elements than there are */
+  adopt(room: Elements, roomOfStates: Uint8Array, length: number): void {
     this.stores = 1;
+    this.length = length;
+    const [values, states] = [room.slice(0, length), roomOfStates.slice(0, length)];
     this.#flat = { values: values instanceof BigInt64Array ? this.#numbers(values, states) : values, states };
   }
 
@@ -421,26 +418,27 @@ export class Column implements List {
 
   /** As small as numbers of the type can be kept. */
   #compact(values: Flat["values"]): ArrayLike<number> {
-    // Compiled code has it as its own type already.
-    if (!(values instanceof Float64Array)) return values.slice();
+    // Compiled code has left it as its own type.
+    if (!(values instanceof Float64Array)) return values;
     if (this.type.kind === "floating" && this.type.name === "float") return Float32Array.from(values);
     if (this.type.kind !== "integer" || this.elementBytes > 4) return values.slice();
     return isUnsigned(this.type.name) ? Uint32Array.from(values) : Int32Array.from(values);
   }
 }
 
-/** Of numbers that an array holds, whether they are all of a type: that is asked before each loop, and they do not change. */
-const checked = new WeakMap<ArrayLike<number>, Map<NumberName, boolean>>();
+function lay(values: Elements, { from, to, numbers, first }: Stretch): void {
+  if (values instanceof BigInt64Array) {
+    const at = numberAt(numbers);
+    for (let k = from; k < to; k++) values[k] = BigInt(at(first + k - from));
+  } else if (typeof numbers === "number") values.fill(numbers, from, to);
+  else if (typeof numbers === "function") for (let k = from; k < to; k++) values[k] = numbers(first + k - from);
+  else if (ArrayBuffer.isView(numbers)) values.set((numbers as Float64Array).subarray(first, first + to - from), from);
+  else for (let k = from; k < to; k++) values[k] = numbers[first + k - from] ?? 0;
+}
 
-function areOf(values: ArrayLike<number>, type: NumberName, convert: (value: number) => Known): boolean {
-  const answers = checked.get(values) ?? new Map<NumberName, boolean>();
-  checked.set(values, answers);
-  const before = answers.get(type);
-  if (before !== undefined) return before;
-  let are = true;
-  for (let k = 0; k < values.length && are; k++) are = convert(values[k] ?? Number.NaN) === values[k];
-  answers.set(type, are);
-  return are;
+function numberAt(numbers: Stretch["numbers"]): (index: number) => number {
+  if (typeof numbers === "number") return () => numbers;
+  return typeof numbers === "function" ? numbers : (index) => numbers[index] ?? 0;
 }
 
 /** Parts of a content up to which what a loop stores may stand beside them as more: beyond 16 a content is forgotten (`overlaid`). */

@@ -9,6 +9,7 @@ import { Cell, type HostType } from "../values/model.ts";
 
 import { conversion, type NumberName } from "./arithmetic.ts";
 import { ownLambda } from "./called.ts";
+import type { Writer } from "./compiled/writer.ts";
 import { declaredDrawer, drawerOf } from "./draws.ts";
 import { listIn, listOf, memberTypes, setOf } from "./list-targets.ts";
 import { lengthOf, Row } from "./lists.ts";
@@ -145,16 +146,30 @@ export function bindMembers(machine: Machine, target: Target, names: readonly st
   const copies = members.map((member, k) => {
     const own = byReference ? member : newSlot(machine, member.type);
     scope?.set(names[k] ?? "", own);
-    if (byReference) return () => undefined;
+    if (byReference || own.kind !== "slot") return noBegin;
     const code = loadOf(machine, member);
     const store = storeTo(machine, own, code);
-    return () => store(code.run());
+    return compilable(
+      () => store(code.run()),
+      (w: Writer) => {
+        w.declare(own, true);
+        w.write(code.run);
+        w.write(store);
+        w.op("drop");
+      },
+    );
   });
-  return () => {
-    found.begin();
-    for (const copy of copies) copy();
-    return normal;
-  };
+  return compilable(
+    () => {
+      found.begin();
+      for (const copy of copies) copy();
+      return normal;
+    },
+    (w) => {
+      w.write(found.begin);
+      for (const copy of copies) w.write(copy);
+    },
+  );
 }
 
 /** What is no number; undefined where it is not known what it is. */

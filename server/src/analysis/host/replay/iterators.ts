@@ -3,9 +3,23 @@
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { lastName } from "../../sema/scope.ts";
+import type { Known } from "./arithmetic.ts";
+import { writeLength } from "./compiled/lists.ts";
+import { writeConversion } from "./compiled/numbers.ts";
+import type { Writer } from "./compiled/writer.ts";
 import { listOf } from "./list-targets.ts";
 import { type List, lengthOf } from "./lists.ts";
-import { type AnyList, GivenUp, type Machine, type NumberList, type RecordList, type Run, spend, Unsupported } from "./machine.ts";
+import {
+  type AnyList,
+  compilable,
+  GivenUp,
+  type Machine,
+  type NumberList,
+  type RecordList,
+  type Run,
+  spend,
+  Unsupported,
+} from "./machine.ts";
 import { columnFor, numberType } from "./numbers.ts";
 import { arrayOf } from "./targets.ts";
 import { narrowed } from "./wide.ts";
@@ -27,19 +41,33 @@ export function iteratorOf(machine: Machine, written: Expression): Iterator {
   if (e.kind === "call" && e.callee.kind === "member" && e.arguments.length === 0) {
     const name = lastName(e.callee.name);
     const list = /^c?(begin|end)$/.test(name) ? listOf(machine, e.callee.base, true) : undefined;
-    if (list) return { list, at: /begin$/.test(name) ? () => 0 : () => lengthOf(list) };
+    if (list) {
+      const isBegin = /begin$/.test(name);
+      const at = compilable(
+        () => (isBegin ? 0 : lengthOf(list)),
+        (w) => (isBegin ? w.i64(0n) : writeLength(w, list)),
+      );
+      return { list, at };
+    }
   }
   if (e.kind === "binary" && (e.op === "+" || e.op === "-")) {
     const from = iteratorOf(machine, e.left);
-    const by = narrowed(machine.code(e.right).run);
+    const { type, run } = machine.code(e.right);
+    const by = narrowed(run);
     const sign = e.op === "+" ? 1 : -1;
-    return {
-      list: from.list,
-      at: () => {
+    const at = compilable(
+      (): Known => {
         const [base, steps] = [from.at(), by()];
         return base === undefined || steps === undefined ? undefined : base + sign * steps;
       },
-    };
+      (w) => {
+        w.write(from.at);
+        w.write(run);
+        writeConversion(w, type, "long");
+        w.op(e.op === "+" ? "i64.add" : "i64.sub");
+      },
+    );
+    return { list: from.list, at };
   }
   const { allocation, offset, type } = arrayOf(machine, e, machine.code);
   const number = numberType(type);
@@ -65,6 +93,8 @@ export interface Span {
   readonly list: AnyList;
   /** @throws GivenUp */
   readonly bounds: () => readonly [number, number];
+  /** Leaves the same on the stack, with 64 bits each. @throws NotCompiled */
+  readonly write: (w: Writer) => void;
 }
 
 export function spanOf(machine: Machine, [first, last]: readonly Expression[]): Span {
@@ -73,6 +103,10 @@ export function spanOf(machine: Machine, [first, last]: readonly Expression[]): 
   if (from.list.kind !== to.list.kind || sourcesOf(from.list)[0] !== sourcesOf(to.list)[0]) throw new Unsupported();
   return {
     list: from.list,
+    write: (w) => {
+      w.write(from.at);
+      w.write(to.at);
+    },
     bounds: () => {
       const [start, end] = [from.at(), to.at()];
       if (start === undefined || end === undefined || !(start >= 0 && end >= start && end <= lengthOf(from.list))) throw new GivenUp();

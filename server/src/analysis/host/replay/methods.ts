@@ -6,6 +6,10 @@ import { lastName } from "../../sema/scope.ts";
 import { beginsWithZeros } from "../memory/record-kinds.ts";
 import { conversion, isWideUnsigned, type Known } from "./arithmetic.ts";
 import { beforeBy, isOfPairs, known } from "./comparing.ts";
+import { writeAppend } from "./compiled/elements.ts";
+import { columnsOf, shorten, writeLength, writePopped } from "./compiled/lists.ts";
+import { writeConversion } from "./compiled/numbers.ts";
+import type { Writer } from "./compiled/writer.ts";
 import { iteratorOf, numberLists, sourcesOf } from "./iterators.ts";
 import { listOf } from "./list-targets.ts";
 import { lengthOf } from "./lists.ts";
@@ -13,6 +17,7 @@ import {
   type AnyList,
   asDecision,
   type Code,
+  compilable,
   GivenUp,
   type ListOfLists,
   type Machine,
@@ -34,14 +39,34 @@ export function methodCode(machine: Machine, list: AnyList, name: string, args: 
   switch (name) {
     case "size":
     case "length":
-      return { type: "ulong", run: () => lengthOf(list) };
+      return {
+        type: "ulong",
+        run: compilable(
+          () => lengthOf(list),
+          (w) => writeLength(w, list),
+        ),
+      };
     case "empty":
-      return { type: "bool", run: () => Number(lengthOf(list) === 0) };
+      return {
+        type: "bool",
+        run: compilable(
+          () => Number(lengthOf(list) === 0),
+          (w) => {
+            writeLength(w, list);
+            w.op("i64.eqz");
+          },
+        ),
+      };
     case "reserve":
     case "shrink_to_fit":
       return done(first ? machine.code(first).run : () => 0);
     case "clear":
-      return changes(machine, list, () => resize(list, 0));
+      return changes(
+        machine,
+        list,
+        () => resize(list, 0),
+        (w) => shorten(w, list, () => w.i64(0n)),
+      );
     default:
   }
   switch (list.kind) {
@@ -61,19 +86,25 @@ const done = (run: Run): Code => ({ type: "int", run });
 /** Besides, of a method that changes a list. */
 const operationsAChange = 3;
 
-/** What makes a list longer or shorter, or exchanges its elements. */
-function changes(machine: Machine, list: AnyList, run: () => unknown): Code {
+/** What makes a list longer or shorter, or exchanges its elements. @param write the same as instructions, which leave nothing */
+function changes(machine: Machine, list: AnyList, run: () => unknown, write?: (w: Writer) => void): Code {
   machine.effects += 1;
   for (const source of sourcesOf(list)) {
     machine.random?.flow.stores(source);
     machine.random?.flow.grown.add(source);
   }
-  return done(() => {
+  const change = (): Known => {
     machine.left -= operationsAChange;
     spend(machine);
     run();
     return 0;
-  });
+  };
+  if (!write) return done(change);
+  const changed = (w: Writer): void => {
+    write(w);
+    w.i32(0);
+  };
+  return done(compilable(change, changed));
 }
 
 function resize(list: AnyList, length: number): void {
@@ -105,20 +136,38 @@ function numbersMethod(machine: Machine, target: NumberList, name: string, args:
   const value = (e: Expression): Run => {
     const code = machine.code(e);
     const convert = conversion(code.type, type);
-    return () => {
+    const converted = (): Known => {
       const made = code.run();
       return made === undefined ? undefined : convert(made);
     };
+    return compilable(converted, (w) => {
+      w.write(code.run);
+      writeConversion(w, code.type, type);
+    });
   };
   switch (name) {
     case "push_back":
     case "emplace_back": {
       if (!first || second) throw new Unsupported();
       const run = value(first);
-      return changes(machine, target, () => list().append(run()));
+      return changes(
+        machine,
+        target,
+        () => list().append(run()),
+        (w) => {
+          const [column] = columnsOf(target);
+          w.write(run);
+          if (column) writeAppend(w, column, type);
+        },
+      );
     }
     case "pop_back":
-      return changes(machine, target, () => list().resize(list().length - 1, 0));
+      return changes(
+        machine,
+        target,
+        () => list().resize(list().length - 1, 0),
+        (w) => writePopped(w, target),
+      );
     case "resize": {
       if (!first) throw new Unsupported();
       const length = lengthCode(machine, first);
@@ -261,18 +310,40 @@ function recordsMethod(machine: Machine, target: RecordList, name: string, args:
       const runs = [...target.fields.values()].map(({ list, type }, k) => {
         const part = parts[k];
         if (!part) throw new Unsupported();
-        return { list, run: part.run, convert: conversion(part.type, type) };
+        return { list, run: part.run, from: part.type, type, convert: conversion(part.type, type) };
       });
-      return changes(machine, target, () => {
+      const write = (w: Writer): void => {
+        const columns = columnsOf(target);
+        // All are found before one is added: they may be of the list itself.
+        const values = runs.map(({ run, from, type }) => {
+          const local = w.valueLocal(type);
+          w.write(run);
+          writeConversion(w, from, type);
+          w.set(local);
+          return { local, type };
+        });
+        for (const [k, { local, type }] of values.entries()) {
+          const column = columns[k];
+          w.get(local);
+          if (column) writeAppend(w, column, type);
+        }
+      };
+      const run = (): void => {
         const values = runs.map(({ run }) => run());
         for (const [k, { list, convert }] of runs.entries()) {
           const value = values[k];
           list().append(value === undefined ? undefined : convert(value));
         }
-      });
+      };
+      return changes(machine, target, run, write);
     }
     case "pop_back":
-      return changes(machine, target, () => resize(target, count(lengthOf(target) - 1)));
+      return changes(
+        machine,
+        target,
+        () => resize(target, count(lengthOf(target) - 1)),
+        (w) => writePopped(w, target),
+      );
     case "resize": {
       if (!first || args.length > 1 || target.type?.kind !== "record" || !beginsWithZeros(machine.host, target.type.record))
         throw new Unsupported();

@@ -63,7 +63,7 @@ export function rangeCode(machine: Machine, s: RangeFor): Execute {
     }
     return normal;
   };
-  const array = found.kind === "numbers" ? found.column : undefined;
+  const array = found.kind === "numbers" ? found.column : found.kind === "records" ? [...found.fields.values()][0]?.column : undefined;
   return array ? compilable(run, (w) => writeRange(w, { machine, array, at, enter, body })) : run;
 }
 
@@ -91,11 +91,15 @@ function writeRange(w: Writer, { machine, array, at, enter, body }: Range): void
   w.declare(at, true);
   w.i64(0n);
   put();
+  // Who makes it longer meanwhile goes through what was there.
+  const behind = w.local("i64");
+  w.get(w.array(array).length);
+  w.set(behind);
   const foresee = w.foreseen(tell, () => w.float(0, "f64"));
   w.loop({
     condition: () => {
       w.load(at);
-      w.i64(BigInt(length));
+      w.get(behind);
       w.op("i64.lt_s");
     },
     body: () => {
@@ -148,9 +152,12 @@ function variable(machine: Machine, { variable: declared }: RangeFor, element: T
   const isReference = type.kind === "reference";
   if (bindings) {
     const bind = bindMembers(machine, element, bindings, isReference);
-    return () => {
-      bind();
-    };
+    return compilable(
+      () => {
+        bind();
+      },
+      (w) => w.write(bind),
+    );
   }
   const scope = machine.scopes.at(-1);
   const name = lastName(declared.name);
@@ -171,13 +178,23 @@ function variable(machine: Machine, { variable: declared }: RangeFor, element: T
       if (!own) throw new Unsupported();
       const code = loadOf(machine, from);
       const store = storeTo(machine, own, code);
-      return () => store(code.run());
+      return { code, store };
     });
     scope?.set(name, target);
-    return () => {
-      begin();
-      for (const copy of copies) copy();
-    };
+    return compilable(
+      () => {
+        begin();
+        for (const { code, store } of copies) store(code.run());
+      },
+      (w) => {
+        w.write(begin);
+        for (const { code, store } of copies) {
+          w.write(code.run);
+          w.write(store);
+          w.op("drop");
+        }
+      },
+    );
   }
   const code = loadOf(machine, element);
   const own = newSlot(machine, numberType(type.kind === "auto" ? undefined : hostType(machine.host, type)) ?? code.type);

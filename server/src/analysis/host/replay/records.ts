@@ -17,7 +17,6 @@ import {
   type Item,
   type Machine,
   newSlot,
-  type Run,
   type Slot,
   spend,
   type Target,
@@ -26,7 +25,7 @@ import {
   unsupported,
 } from "./machine.ts";
 import { numberType } from "./numbers.ts";
-import { settled } from "./settled.ts";
+import { type Begin, noBegin, settled } from "./settled.ts";
 import { loadOf, namedIn, storeTo, targetOf, thisName } from "./targets.ts";
 
 /**
@@ -68,7 +67,13 @@ export function partsOf(
   });
 }
 
-const zero: Code = { type: "int", run: () => 0 };
+const zero: Code = {
+  type: "int",
+  run: compilable(
+    () => 0,
+    (w) => w.i32(0),
+  ),
+};
 
 /** Members, and the paths of the numbers in each: `""` where it is a number itself. */
 function grouped(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
@@ -104,13 +109,17 @@ function constructed(
   const chosen = chosenFor(machine, made.record, declared, args.length);
   const { target, begin } = constructedRecord(machine, members, chosen, { args, inOrder: e.kind === "list" && !isDirect }, made);
   const parts = [...target.members.values()].map((member) => loadOf(machine, member));
-  return parts.map(({ type: of, run }, k) => ({
-    type: of,
-    run: () => {
+  return parts.map(({ type: of, run }, k): Code => {
+    const found = (): Known => {
       if (k === 0) begin();
       return run();
-    },
-  }));
+    };
+    const write = (w: Writer): void => {
+      if (k === 0) w.write(begin);
+      w.write(run);
+    };
+    return { type: of, run: compilable(found, write) };
+  });
 }
 
 /** The one constructor that so many arguments may be meant for. @throws Unsupported where there are several, or none with a text */
@@ -157,7 +166,7 @@ function constructedRecord(
   { parameters, initialisers = [], body, deleted, templateParameters }: FunctionDeclaration,
   { args, inOrder: isList }: { readonly args: readonly Expression[]; readonly inOrder: boolean },
   type: HostType & { readonly kind: "record" },
-): { readonly target: Thing; readonly begin: () => void } {
+): { readonly target: Thing; readonly begin: Begin } {
   const { host, scopes } = machine;
   if (!body || deleted || templateParameters || machine.depth >= mostCalls) throw new Unsupported();
   const { target, begin } = newRecord(machine, members, undefined);
@@ -176,7 +185,16 @@ function constructedRecord(
     const code = machine.code(argument);
     const slot = newSlot(machine, number);
     const store = storeTo(machine, slot, code);
-    return { name: parameter.name, target: slot, begin: () => store(code.run()) };
+    const begin = compilable(
+      () => store(code.run()),
+      (w: Writer) => {
+        w.declare(slot, true);
+        w.write(code.run);
+        w.write(store);
+        w.op("drop");
+      },
+    );
+    return { name: parameter.name, target: slot, begin };
   });
   const own = new Map<string, Target>([...grouped([...members.keys()]).keys()].map((name) => [name, namedIn(target, name)]));
   own.set(thisName, { ...target, type });
@@ -191,23 +209,30 @@ function constructedRecord(
       const [value, more] = values;
       const member = namedIn(target, lastName(name));
       if (more || !value) throw new Unsupported();
-      if (member.kind === "record") return copiedRecord(machine, member, value).run;
-      const code = machine.code(value);
-      const store = storeTo(machine, member, code);
-      return () => store(code.run());
+      const made = member.kind === "record" ? copiedRecord(machine, member, value) : storedNumber(machine, member, machine.code(value));
+      return made.run;
     });
     const execute = machine.statement(body);
-    return {
-      target,
-      begin: () => {
-        // As g++ does: what stands in parentheses from the last on.
-        for (let k = 0; k < given.length; k++) given[isList ? k : given.length - 1 - k]?.begin();
-        spend(machine);
-        begin();
-        for (const store of stores) store();
-        execute();
-      },
+    // As g++ does: what stands in parentheses from the last on.
+    const arguments_ = isList ? given : given.toReversed();
+    const construct = (): void => {
+      for (const argument of arguments_) argument.begin();
+      spend(machine);
+      begin();
+      for (const store of stores) store();
+      execute();
     };
+    const write = (w: Writer): void => {
+      for (const argument of arguments_) w.write(argument.begin);
+      w.write(begin);
+      for (const store of stores) {
+        w.write(store);
+        w.op("drop");
+      }
+      w.called(undefined, () => w.write(execute));
+      w.op("drop");
+    };
+    return { target, begin: compilable(construct, write) };
   } finally {
     machine.scopes = scopes;
     machine.depth -= 1;
@@ -252,19 +277,45 @@ function isMaker({ host }: Machine, { name }: Expression & { readonly kind: "nam
   return host.globals.record(name) !== undefined && host.globals.methods(text, text).length === 0;
 }
 
+/** Stores one number; its value is left. */
+function storedNumber(machine: Machine, member: Slot | Item, code: Code): Code {
+  const store = storeTo(machine, member, code);
+  const run = compilable(
+    () => store(code.run()),
+    (w: Writer) => {
+      w.write(code.run);
+      w.write(store);
+    },
+  );
+  return { type: member.type, run };
+}
+
 /** Stores a record's numbers. @param found finds where they stand, when what is stored is made */
-function storesTo(machine: Machine, members: readonly (Slot | Item)[], parts: readonly Code[], found: () => unknown): Run {
+function storesTo(machine: Machine, members: readonly (Slot | Item)[], parts: readonly Code[], found: Begin): Begin {
   const stores = members.map((member, k) => {
     const part = parts[k];
     if (!part) throw new Unsupported();
-    return { store: storeTo(machine, member, part), run: part.run };
+    return { store: storeTo(machine, member, part), run: part.run, type: part.type };
   });
-  return () => {
+  const storeAll = (): void => {
     const values = stores.map(({ run }) => run());
     found();
     for (const [k, { store }] of stores.entries()) store(values[k]);
-    return undefined;
   };
+  return compilable(storeAll, (w) => {
+    const values = stores.map(({ run, type }) => {
+      const value = w.valueLocal(type);
+      w.write(run);
+      w.set(value);
+      return value;
+    });
+    w.write(found);
+    for (const [k, { store }] of stores.entries()) {
+      w.get(values[k] ?? 0);
+      w.write(store);
+      w.op("drop");
+    }
+  });
 }
 
 /** `record = other` */
@@ -272,7 +323,18 @@ export function copiedRecord(machine: Machine, record: Thing, right: Expression)
   const parts = partsOf(machine, right, [...record.members.keys()], record.type);
   const { target, begin } = settled(machine, record);
   if (target.kind !== "record") throw new Unsupported();
-  return { type: "int", run: storesTo(machine, [...target.members.values()], parts, begin) };
+  const store = storesTo(machine, [...target.members.values()], parts, begin);
+  const run = compilable(
+    (): Known => {
+      store();
+      return undefined;
+    },
+    (w) => {
+      w.write(store);
+      w.i32(0);
+    },
+  );
+  return { type: "int", run };
 }
 
 /** A record of slots of its own, and what its declaration does. @param isDirect its values stand in parentheses */
@@ -281,21 +343,26 @@ export function newRecord(
   types: ReadonlyMap<string, NumberName>,
   init: Expression | undefined,
   { isDirect = false, type }: { readonly isDirect?: boolean; readonly type?: HostType | undefined } = {},
-): { readonly target: Thing; readonly begin: Run } {
+): { readonly target: Thing; readonly begin: Begin } {
   const members = new Map([...types].map(([name, of]) => [name, newSlot(machine, of)] as const));
   const target: Thing = { kind: "record", type, members };
+  const declareIn = (w: Writer, isSet: boolean): void => {
+    for (const slot of members.values()) w.declare(slot, isSet);
+  };
   if (!init) {
-    return {
-      target,
-      begin: () => {
-        for (const { index } of members.values()) machine.slots[index] = undefined;
-        return undefined;
-      },
+    const forget = (): void => {
+      for (const { index } of members.values()) machine.slots[index] = undefined;
     };
+    return { target, begin: compilable(forget, (w) => declareIn(w, false)) };
   }
   const parts = (): readonly Code[] => partsOf(machine, init, [...types.keys()], type, isDirect);
-  return {
-    target,
-    begin: asStatement(machine, () => storesTo(machine, [...members.values()], parts(), () => undefined)),
-  };
+  const store = asStatement(machine, () => storesTo(machine, [...members.values()], parts(), noBegin));
+  const begin = compilable(
+    () => store(),
+    (w) => {
+      declareIn(w, true);
+      w.write(store);
+    },
+  );
+  return { target, begin };
 }

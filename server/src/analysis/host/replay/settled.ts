@@ -90,24 +90,41 @@ export function settled(machine: Machine, target: Target): Settled {
 /** The index is asked for once, though each number of the record stands at it. */
 function settledRecord(record: Thing): Settled {
   const found = new Map<Run, Known>();
-  const items: (() => void)[] = [];
+  const items: { readonly at: Run; readonly begin: Begin }[] = [];
+  const locals = new Map<Run, number>();
   const members = [...record.members].map(([path, member]): readonly [string, Slot | Item] => {
     if (member.kind === "slot") return [path, member];
     const { at } = member;
-    const { target, begin } = settledItem({ ...member, at: () => found.get(at) });
-    items.push(() => {
-      if (!found.has(at)) found.set(at, at());
-      begin();
-    });
+    const atOnce = compilable(
+      () => found.get(at),
+      (w) => w.get(locals.get(at) ?? giveUp()),
+    );
+    const { target, begin } = settledItem({ ...member, at: atOnce });
+    items.push({ at, begin });
     return [path, target];
   });
-  return {
-    target: { ...record, members: new Map(members) },
-    begin: () => {
+  const begin = compilable(
+    () => {
       found.clear();
-      for (const begin of items) begin();
+      for (const { at, begin } of items) {
+        if (!found.has(at)) found.set(at, at());
+        begin();
+      }
     },
-  };
+    (w) => {
+      locals.clear();
+      for (const { at, begin } of items) {
+        if (!locals.has(at)) {
+          const local = w.local("i64");
+          w.write(at);
+          w.set(local);
+          locals.set(at, local);
+        }
+        w.write(begin);
+      }
+    },
+  );
+  return { target: { ...record, members: new Map(members) }, begin };
 }
 
 function settledItem(item: Item): { readonly target: Item; readonly begin: Begin } {

@@ -6,6 +6,7 @@ import { scalarType } from "../../memory/content.ts";
 import { bitsOf, isFloat, isUnsigned } from "../../values/values.ts";
 import type { NumberName } from "../arithmetic.ts";
 import type { Column } from "../columns.ts";
+import { mostElements } from "../lists.ts";
 import { numberType } from "../numbers.ts";
 import { NotCompiled } from "./not-compiled.ts";
 
@@ -29,7 +30,12 @@ export interface Placed {
   readonly type: NumberName;
   /** Of an element. */
   readonly bytes: number;
+  /** Elements that there is room for. */
+  readonly capacity: number;
+  /** The local that holds how many there are, of 64 bits. */
   readonly length: number;
+  /** The code adds elements to it, or takes some away. */
+  readonly isGrown: boolean;
   /** Addresses of the first. */
   readonly values: number;
   readonly states: number;
@@ -39,9 +45,16 @@ export interface Placed {
 }
 
 export class Arrays {
+  readonly #newLocal: () => number;
+  readonly #isGrown: (column: Column) => boolean;
   readonly placed: Placed[] = [];
   /** Bytes that are taken. */
   end = 0;
+
+  constructor(newLocal: () => number, isGrown: (column: Column) => boolean) {
+    this.#newLocal = newLocal;
+    this.#isGrown = isGrown;
+  }
 
   /** @throws NotCompiled */
   place(column: Column): Placed {
@@ -50,16 +63,19 @@ export class Arrays {
     const type = numberType(column.type);
     const scalar = scalarType(column.type);
     if (type === undefined || scalar === undefined) throw new NotCompiled();
-    const { length } = column;
+    const isGrown = this.#isGrown(column);
+    const capacity = isGrown ? Math.max(column.length, mostElements) : column.length;
     const bytes = scalarBytes[scalar];
-    const values = this.take(length * bytes);
-    const states = this.take(length);
+    const values = this.take(capacity * bytes);
+    const states = this.take(capacity);
     const made = {
       column,
       number: this.placed.length,
       type,
       bytes,
-      length,
+      capacity,
+      length: this.#newLocal(),
+      isGrown,
       values,
       states,
       isKnown: column.isKnownBefore,
@@ -79,8 +95,8 @@ export class Arrays {
 }
 
 /** The elements of an array as the memory has them. @throws NotCompiled */
-export function elementsIn(memory: ArrayBuffer, { type, values, length }: Placed): Elements {
-  return new (elementsOf(type))(memory, values, length);
+export function elementsIn(memory: ArrayBuffer, { type, values, capacity }: Placed): Elements {
+  return new (elementsOf(type))(memory, values, capacity);
 }
 
 function elementsOf(type: NumberName) {

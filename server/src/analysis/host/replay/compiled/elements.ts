@@ -4,6 +4,7 @@ import type { Column } from "../columns.ts";
 import { known, written } from "../element-states.ts";
 import { accessOf, type Placed } from "./arrays.ts";
 import { unsigned } from "./binary.ts";
+import { NotCompiled } from "./not-compiled.ts";
 import { writeConversion } from "./numbers.ts";
 import type { Writer } from "./writer.ts";
 
@@ -19,7 +20,7 @@ function writeIndex(w: Writer, { bytes, length }: Placed, inBytes: boolean): num
   }
   const index = w.local("i64");
   w.tee(index);
-  w.i64(BigInt(length));
+  w.get(length);
   w.op("i64.ge_u");
   w.refuseIf();
   const at = w.local("i32");
@@ -55,6 +56,45 @@ export function writeLoad(w: Writer, column: Column, inBytes: boolean): void {
   }
   writeAddress(w, at, bytes);
   w.op(accessOf(type).load, natural(bytes), ...unsigned(values));
+}
+
+/** Puts a number of some type that is on the stack behind the others of a list. @throws NotCompiled */
+export function writeAppend(w: Writer, column: Column, from: NumberName): void {
+  const { isGrown, length, capacity, type } = w.array(column);
+  if (!isGrown) throw new NotCompiled();
+  const value = w.valueLocal(type);
+  writeConversion(w, from, type);
+  w.set(value);
+  w.get(length);
+  w.i64(BigInt(capacity));
+  w.op("i64.ge_u");
+  w.refuseIf();
+  w.get(length);
+  w.i64(1n);
+  w.op("i64.add");
+  w.set(length);
+  w.get(value);
+  const last = (): void => {
+    w.get(length);
+    w.i64(1n);
+    w.op("i64.sub");
+  };
+  writeStore(w, column, type, last, false);
+  w.op("drop");
+}
+
+/** Leaves a list as many elements as the number on the stack says, of 64 bits and no more than there are. @throws NotCompiled */
+export function writeShortened(w: Writer, column: Column): void {
+  const array = w.array(column);
+  if (!array.isGrown) throw new NotCompiled();
+  array.isStored = true;
+  const length = w.local("i64");
+  w.tee(length);
+  w.get(array.length);
+  w.op("i64.gt_u");
+  w.refuseIf();
+  w.get(length);
+  w.set(array.length);
 }
 
 /** Stores a number of some type that is on the stack, and leaves it there as the element has it. @param index writes the index or offset */

@@ -6,14 +6,15 @@
 
 import { isFloat, isUnsigned } from "../../values/values.ts";
 import type { Known } from "../arithmetic.ts";
-import { known } from "../element-states.ts";
+import { known, written as stored } from "../element-states.ts";
 import { type Execute, type Machine, operationsAStep, TooLong } from "../machine.ts";
+import { sortInPlace } from "../sorted.ts";
 import { reduced } from "../wide.ts";
 import { type Elements, elementsIn } from "./arrays.ts";
 import { moduleOf, unsigned } from "./binary.ts";
 import { NotCompiled } from "./not-compiled.ts";
 import { valueType } from "./numbers.ts";
-import { type Local, Writer } from "./writer.ts";
+import { type HostSide, type Local, Writer } from "./writer.ts";
 
 /** Of an array. */
 export const mostCompiledElements = 1 << 24;
@@ -22,6 +23,8 @@ export const instructionsAnOperation = 10;
 export const compiledSpeed = 6.4;
 /** Elements that are looked up one by one, in a quarter of a second: mostly a formula is gone through for each. */
 const mostLookedUp = 1 << 17;
+/** Of a sort: n times the logarithm of n. */
+const instructionsAComparison = 5;
 /** Instructions between two questions whether the answer is still wanted. */
 const atOnce = 1 << 20;
 const pageBytes = 1 << 16;
@@ -43,7 +46,7 @@ export function runCompiled(machine: Machine, execute: Execute): void {
     asked = left;
     if (machine.left < 0) throw new TooLong();
   };
-  const w: Writer = new Writer(machine, {
+  const host: HostSide = {
     spent,
     more: (left) => {
       machine.host.work?.goOn(atOnce / instructionsAnOperation / compiledSpeed / operationsAStep);
@@ -61,27 +64,43 @@ export function runCompiled(machine: Machine, execute: Execute): void {
       else values[index] = value;
       state[index] = known;
     },
-  });
+    sort: (arrays, from, to) => {
+      machine.left -= Math.ceil((to - from) * Math.log2(to - from + 2) * instructionsAComparison);
+      if (machine.left < 0) throw new TooLong();
+      const ranges = arrays.flatMap(({ number, type }) => {
+        const state = states[number];
+        for (let k = from; k < to; k++) if (((state?.[k] ?? 0) & known) === 0) host.lookUp(number, k);
+        state?.fill(known | stored, from, to);
+        const values = elements[number]?.subarray(from, to);
+        return values ? [{ type, values }] : [];
+      });
+      if (!sortInPlace(ranges)) throw new NotCompiled();
+    },
+  };
+  const w: Writer = new Writer(machine, host);
   w.write(execute);
   const variables = [...w.slots.values()];
   if (variables.some(({ slot }) => w.outside.has(slot))) throw new NotCompiled();
-  const at = w.arrays.take(variables.length * slotBytes);
-  const body = [...written(w, () => enter(w, variables, at)), ...w.body, ...written(w, () => leave(w, variables, at))];
+  const { placed } = w.arrays;
+  const at = w.arrays.take((variables.length + placed.length) * slotBytes);
+  const lengths = at + variables.length * slotBytes;
+  const body = [...written(w, () => enter(w, variables, at, lengths)), ...w.body, ...written(w, () => leave(w, variables, at, lengths))];
   const pages = Math.ceil(w.arrays.end / pageBytes);
   const { imports, locals } = w;
   try {
     const module = new WebAssembly.Module(moduleOf({ imports, locals, body, pages }));
-    const memory = new WebAssembly.Memory({ initial: pages });
+    const memory = memoryOf(machine, pages);
     const { buffer } = memory;
-    const host = Object.fromEntries([["memory", memory], ...imports.map(({ call }, k) => [String(k), call])]);
-    const { run } = new WebAssembly.Instance(module, { host }).exports as { readonly run: () => void };
+    const environment = Object.fromEntries([["memory", memory], ...imports.map(({ call }, k) => [String(k), call])]);
+    const { run } = new WebAssembly.Instance(module, { host: environment }).exports as { readonly run: () => void };
     const view = new DataView(buffer, at);
     for (const [k, variable] of variables.entries()) hold(view, k * slotBytes, variable, machine);
-    elements = w.arrays.placed.map((array) => elementsIn(buffer, array));
-    states = w.arrays.placed.map((array) => new Uint8Array(buffer, array.states, array.length));
-    w.arrays.placed.forEach(({ column }, k) => {
+    for (const [k, { column }] of placed.entries()) view.setBigInt64((variables.length + k) * slotBytes, BigInt(column.length), true);
+    elements = placed.map((array) => elementsIn(buffer, array));
+    states = placed.map((array) => new Uint8Array(buffer, array.states, array.capacity));
+    placed.forEach(({ column, isKnown, isStored }, k) => {
       const [values, state] = [elements[k], states[k]];
-      if (values && state) column.lay(values, state);
+      if (values && state) column.lay(values, isKnown && !isStored ? undefined : state);
     });
     run();
     variables.forEach((variable, k) => {
@@ -93,10 +112,20 @@ export function runCompiled(machine: Machine, execute: Execute): void {
     const isOurs = error instanceof CompileError || error instanceof LinkError || error instanceof RuntimeError;
     throw isOurs || error instanceof RangeError ? new NotCompiled() : error;
   }
-  w.arrays.placed.forEach(({ column, isStored }, k) => {
+  const lengthOf = (k: number): number =>
+    Number(new DataView(elements[k]?.buffer ?? new ArrayBuffer(0)).getBigInt64(lengths + k * slotBytes, true));
+  placed.forEach(({ column, isStored }, k) => {
     const [values, state] = [elements[k], states[k]];
-    if (isStored && values && state) column.adopt(values, state);
+    if (isStored && values && state) column.adopt(values, state, lengthOf(k));
   });
+}
+
+/** One memory after the other would be as many pages that the system has to find. */
+function memoryOf({ host: { replays } }: Machine, pages: number): WebAssembly.Memory {
+  replays.memory ??= new WebAssembly.Memory({ initial: pages });
+  const more = pages - replays.memory.buffer.byteLength / pageBytes;
+  if (more > 0) replays.memory.grow(more);
+  return replays.memory;
 }
 
 /** Instructions that are written apart from the others. */
@@ -106,8 +135,13 @@ function written(w: Writer, write: () => void): readonly number[] {
   return w.body.splice(from);
 }
 
-/** Variables get what they hold before the loop. */
-function enter(w: Writer, variables: readonly Local[], at: number): void {
+/** Variables get what they hold before the loop, and arrays their lengths. */
+function enter(w: Writer, variables: readonly Local[], at: number, lengths: number): void {
+  for (const [k, { length }] of w.arrays.placed.entries()) {
+    w.i32(0);
+    w.op("i64.load", 0, ...unsigned(lengths + k * slotBytes));
+    w.set(length);
+  }
   for (const [k, { number, type, isGiven, isSet }] of variables.entries()) {
     if (!isGiven || isSet !== undefined) continue;
     w.i32(0);
@@ -116,8 +150,13 @@ function enter(w: Writer, variables: readonly Local[], at: number): void {
   }
 }
 
-function leave(w: Writer, variables: readonly Local[], at: number): void {
+function leave(w: Writer, variables: readonly Local[], at: number, lengths: number): void {
   w.spent();
+  for (const [k, { length }] of w.arrays.placed.entries()) {
+    w.i32(0);
+    w.get(length);
+    w.op("i64.store", 0, ...unsigned(lengths + k * slotBytes));
+  }
   for (const [k, { number, type, isStored, isSet }] of variables.entries()) {
     if (!isStored) continue;
     w.i32(0);

@@ -27,6 +27,8 @@ export interface HostSide {
   readonly spent: (left: number) => void;
   /** Looks up an element of an array, by their numbers. @throws NotCompiled */
   readonly lookUp: (array: number, index: number) => void;
+  /** Sorts elements of arrays, of which each holds a number of a record. @throws NotCompiled */
+  readonly sort: (arrays: readonly Placed[], from: number, to: number) => void;
 }
 
 interface Call {
@@ -39,7 +41,10 @@ export class Writer {
   readonly body: number[] = [];
   readonly locals: ValueType[] = [];
   readonly imports: (Signature & { readonly call: (...values: number[]) => unknown })[] = [];
-  readonly arrays = new Arrays();
+  readonly arrays = new Arrays(
+    () => this.local("i64"),
+    (column) => this.#machine.random?.flow.grown.has(column) ?? false,
+  );
   readonly slots = new Map<number, Local>();
   /** Slots that functions of the host go by or keep something in. */
   readonly outside = new Set<number>();
@@ -158,6 +163,29 @@ export class Writer {
     this.i32(array);
     this.get(index);
     this.call(this.#host.lookUp, ["i32", "i32"], undefined);
+  }
+
+  /** Sorts elements of arrays from an index to another, both on the stack with 64 bits. */
+  sort(columns: readonly Column[]): void {
+    const arrays = columns.map((column) => this.array(column));
+    for (const array of arrays) array.isStored = true;
+    const [first] = arrays;
+    if (!first) throw new NotCompiled();
+    const [from, to] = [this.local("i64"), this.local("i64")];
+    this.set(to);
+    this.tee(from);
+    this.get(to);
+    this.op("i64.gt_u");
+    this.refuseIf();
+    this.get(to);
+    this.get(first.length);
+    this.op("i64.gt_u");
+    this.refuseIf();
+    for (const each of [from, to]) {
+      this.get(each);
+      this.op("i32.wrap_i64");
+    }
+    this.call((a, b) => this.#host.sort(arrays, a ?? 0, b ?? 0), ["i32", "i32"], undefined);
   }
 
   // ---- variables
