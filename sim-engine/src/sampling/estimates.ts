@@ -25,8 +25,7 @@ interface Test {
 export function markEstimates(program: Program, slices: readonly number[], work: Work): boolean {
   const { loops, slice, registers, divergence, patterns } = program;
   const compiled = new Map(program.blocks.map((each) => [each.block, each]));
-  const innermost = new Map<Block, Loop>();
-  for (const loop of loops) for (const block of loop.blocks) innermost.set(block, loop);
+  const innermost = innermostLoops(loops);
   const holding = new Set(loops.map(({ parent }) => parent));
   const depths = nestDepths(loops);
   const uses = findUses(program.kernel);
@@ -58,8 +57,16 @@ export function markEstimates(program: Program, slices: readonly number[], work:
   return marked;
 }
 
+/** The loop that a block is in, of several the one within the others. */
+export function innermostLoops(loops: readonly Loop[]): ReadonlyMap<Block, Loop> {
+  const innermost = new Map<Block, Loop>();
+  // Each comes after the one that holds it.
+  for (const loop of loops) for (const block of loop.blocks) innermost.set(block, loop);
+  return innermost;
+}
+
 /** Comparisons all of which have to hold for a loop to go on from a block that may leave it. */
-function testsOf({ end }: Block, { blocks }: Loop): Test[] {
+export function testsOf({ end }: Block, { blocks }: Loop): Test[] {
   return end.kind === "branch" ? allOf(end.cond, blocks.has(end.then)) : [];
 }
 

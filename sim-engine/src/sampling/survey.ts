@@ -13,6 +13,7 @@ import type { Block } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
 import { placeOf } from "./boxes.ts";
 import { markEstimates } from "./estimates.ts";
+import { busiestWarps } from "./told-turns.ts";
 
 /** A warp, or a block whose warps wait for each other. */
 export interface Surveyed {
@@ -35,6 +36,8 @@ export interface SurveyOptions {
 /** Warps that tell what one takes; and how many have to be affordable for a survey to tell more than a sample does. */
 const firstOnes = 32;
 const fewest = 256;
+/** Warps that are looked at as their loops' bounds tell that they do most. */
+const fewBusiest = 8;
 /** Steps of any one: who takes more goes on for reasons that are only found on the way. */
 const stepsOfOne = 20_000;
 
@@ -64,29 +67,38 @@ export function survey(program: Program, { contents, lengthOf, steps }: SurveyOp
   const share = work.share(steps);
   const runner = new Runner(control, share);
   let longest: Surveyed | undefined;
-  let [sum, squares] = [0, 0];
-  const look = (one: number): void => {
+  let [seen, sum, squares] = [0, 0, 0];
+  const look = (one: number): number => {
     const [block, warp] = [Math.floor(one / warps), one % warps];
     runner.work = share.share(stepsOfOne);
     runner.runBlock(placeOf(launch.grid, block), 1, control.waits ? undefined : warp);
     const { executions } = runner.flow;
     const issued = lengths.reduce((total, length, k) => total + length * executions[k]!, 0);
     executions.fill(0);
+    if (!longest || issued > longest.issued) longest = { block, issued, ...(control.waits ? {} : { warp }) };
+    return issued;
+  };
+  const count = (issued: number): void => {
+    seen += 1;
     sum += issued;
     squares += issued * issued;
-    if (!longest || issued > longest.issued) longest = { block, issued, ...(control.waits ? {} : { warp }) };
   };
+  let isOfAll = false;
   try {
     const first = Math.min(firstOnes, all);
-    for (let k = 0; k < first; k++) look(Math.floor((k * all) / first));
+    for (let k = 0; k < first; k++) count(look(Math.floor((k * all) / first)));
     const affordable = Math.floor(share.left / (share.spent / first));
     if (affordable < Math.min(fewest, all)) return undefined;
-    const count = Math.min(all, affordable);
-    for (let k = 0; k < count; k++) look(Math.floor((k * all) / count));
-    if (!longest || sum === 0) return undefined;
-    return { longest, mean: sum / (first + count), besides: squares / sum / longest.issued, isOfAll: count === all };
+    for (const { block, warp } of busiestWarps(control, lengthOf, fewBusiest, work)) look(block * warps + (control.waits ? 0 : warp));
+    const looks = Math.min(all, affordable);
+    isOfAll = looks === all;
+    for (let k = 0; k < looks; k++) count(look(Math.floor((k * all) / looks)));
   } catch (error) {
-    if (error instanceof BudgetExceeded || error instanceof WrapsAround) return undefined;
-    throw error;
+    if (!(error instanceof BudgetExceeded || error instanceof WrapsAround)) throw error;
+    // Those that were looked at are from the grid's beginning alone, but for the first ones.
+    if (error instanceof WrapsAround || seen < fewest) return undefined;
+    isOfAll = false;
   }
+  if (!longest || sum === 0) return undefined;
+  return { longest, mean: sum / seen, besides: squares / sum / longest.issued, isOfAll };
 }
