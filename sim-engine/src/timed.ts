@@ -158,12 +158,10 @@ export class TimedRun {
     const issued = (all - (rest ? notExecuted(run, machine, rest) : 0)) / elements;
     const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;
     const atOnce = Math.min(blocks, blocksPerSm * gpu.values.smCount);
-    const observed = run.atomics.hottest(
-      counted.atomicSectors,
-      { ...residentAtOnce(launch, { blocksPerSm }, gpu), blocks, atOnce },
-      sample.again,
-    );
+    const atomicsOf = { ...residentAtOnce(launch, { blocksPerSm }, gpu), blocks, atOnce };
+    const observed = run.atomics.hottest(counted.atomicSectors, atomicsOf, sample.again);
     const hottest = observed && Math.max(observed, run.scatteredAtomics?.busiest(counted.atomicSectors) ?? 0);
+    const atomicPasses = run.atomics.passes(counted.atomicSectors, atomicsOf);
     const hottestAtomics = hottest === undefined ? undefined : rest?.unites ? Math.min(hottest, blocks) : hottest;
     const residentBlocks = Math.min(blocksPerSm, Math.ceil(blocks / gpu.values.smCount));
     const timedBlocks = without?.lastWave?.fullBlocks ?? blocks;
@@ -184,6 +182,7 @@ export class TimedRun {
         totals: {
           warpInstructions: (issued * timedBlocks) / blocks,
           requestedBytes: (counted.requestedBytes * timedBlocks) / blocks,
+          atomicPasses: ((rest?.unites ? Math.min(atomicPasses, blocks) : atomicPasses) * timedBlocks) / blocks,
           ...(hottestAtomics === undefined ? {} : { hottestAtomics: (hottestAtomics * timedBlocks) / blocks }),
         },
         traffic: { ...traffic, sites: left(traffic.sites), ...(traffic.longest ? { longest: left(traffic.longest) } : {}) },

@@ -28,6 +28,8 @@ interface Region {
 
 /** An instruction's atomics. */
 interface OfOp extends Passes {
+  /** Lanes on the busiest word of each sector of its requests, added up. */
+  onWord: number;
   /** Sectors of its requests, and of those in one block that are others than before. */
   requested: number;
   distinct: number;
@@ -180,11 +182,12 @@ export class AtomicRegions {
     let here = region.byOp.get(op);
     if (!here) region.byOp.set(op, (here = { passes: 0, waits: 0 }));
     let all = this.#ofOps.get(op);
-    if (!all) this.#ofOps.set(op, (all = { passes: 0, waits: 0, requested: 0, distinct: 0, inBlock: new Set(), blocks: [] }));
+    if (!all) this.#ofOps.set(op, (all = { passes: 0, waits: 0, onWord: 0, requested: 0, distinct: 0, inBlock: new Set(), blocks: [] }));
     for (const sum of [here, all]) {
       sum.passes += passes;
       sum.waits += waits;
     }
+    all.onWord += Math.max(...words.values());
     const block = all.blocks[all.blocks.length - 1];
     if (block?.index !== this.#index) {
       all.blocks.push({ index: this.#index, lowest, highest });
@@ -293,6 +296,33 @@ export class AtomicRegions {
     }
     const all = [...this.#ofOps].reduce((sum, [op, passes]) => sum + this.#work(passes, 1, tries.get(op)), 0);
     return Math.max(Math.min(all * perSector, most), this.#successes(resident));
+  }
+
+  /**
+   * Passes of all slices together, as many as take as long as these, where there are `total` sectors of atomics in all: one for each lane on
+   * a sector's busiest word, wherever it is (h200-spread-sums.tsv: at random places 32 lanes take 0.65 to 0.75 cycles, each on a word of its
+   * own or all on one). Where blocks go through memory one after the other, those that are resident are at a few regions at a time, which no
+   * hash spreads evenly over the slices.
+   */
+  passes(total: number, resident: Resident): number {
+    if (this.#sectors === 0) return 0;
+    const tries = this.tries(resident);
+    const passes = sumOf([...this.#ofOps], ([op, { onWord, blocks }]) => {
+      const regions = this.#anywhere.has(op) ? undefined : this.#regionsAtOnce(blocks, resident);
+      const unevenly = regions === undefined ? 1 : this.#busiest(regions) / Math.max(1, regions / this.#slices);
+      return onWord * unevenly * (tries.get(op) ?? 1);
+    });
+    return (passes * total) / this.#sectors;
+  }
+
+  /** Regions that resident blocks are at, where these go through memory in the order of their indices; undefined where they do not. */
+  #regionsAtOnce(blocks: OfOp["blocks"], { atOnce }: Resident): number | undefined {
+    const sorted = blocks.toSorted((a, b) => a.index - b.index);
+    const [first, last] = [sorted[0], sorted[sorted.length - 1]];
+    if (!first || !last || first.index === last.index) return undefined;
+    const isInOrder = sorted.every((block, k) => k === 0 || block.lowest >= sorted[k - 1]!.lowest);
+    const perBlock = (last.highest - first.lowest) / (last.index - first.index + 1);
+    return isInOrder && perBlock > 0 ? Math.max(1, (atOnce * perBlock) / this.#regionBytes) : undefined;
   }
 
   /**

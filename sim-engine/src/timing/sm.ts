@@ -147,7 +147,8 @@ export class SmReplay {
     const atomicSectors =
       traces.reduce((sum, block) => sum + this.code.atomicSectorsOf(block, summary) * block.weight, 0) * (totalBlocks / weights);
     const lanesOnOne = atomicSectors > 0 ? (summary.totals.hottestAtomics ?? 0) / atomicSectors : 0;
-    const perAtomic = atomicSectors > 0 ? activeSms * Math.max(1 / gpu.atomicRate, lanesOnOne * gpu.atomicInterval) : 0;
+    const perSector = atomicSectors > 0 ? Math.max(1, (summary.totals.atomicPasses ?? 0) / atomicSectors) : 0;
+    const perAtomic = activeSms * Math.max(perSector / gpu.atomicRate, lanesOnOne * gpu.atomicInterval);
     this.memory = new MemoryPath(
       gpu,
       memoryRates(gpu, activeSms, readShare(dramReadBytes, dramWriteBytes), readShare(hostReadBytes, hostWriteBytes)),

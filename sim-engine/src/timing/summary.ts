@@ -133,6 +133,8 @@ export interface ExecutionSummary {
      * sector for each lane on its busiest word; more where the slice waits for warps that are in step. Absent without global atomics.
      */
     readonly hottestAtomics?: number;
+    /** Passes of all slices together that they take as long as (`AtomicRegions.passes`): no fewer than sectors. */
+    readonly atomicPasses?: number;
   };
   readonly traffic: TrafficEstimate;
   /** Tensor cores multiply numbers of 32 bits and fewer: SMs have another clock then. */
