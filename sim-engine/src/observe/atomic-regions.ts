@@ -19,8 +19,9 @@ interface Passes {
 }
 
 interface Region {
-  /** Observed blocks that have atomics here. */
+  /** Observed blocks that have atomics here, and their linear indices. */
   blocks: number;
+  readonly indices: number[];
   lastBlock: number;
   readonly byOp: Map<Op, Passes>;
   readonly sectors: Set<number>;
@@ -66,6 +67,10 @@ const turnsOfSlices = 2;
  * and 65,536 words it takes 1.3, 2.8 and 8.5 regions' work where the mean is 0.34, 1.36 and 5.4).
  */
 const unevenness = 1.3;
+/** Of the busiest region's work, what those do that count as as busy: assumed. */
+const asBusy = 0.7;
+/** Pairs of blocks at the same place that say that blocks take turns. */
+const fewestPairs = 3;
 /** Standard deviations above the mean that are not taken for chance. */
 const telling = 3;
 /** The same of one among very many. */
@@ -87,6 +92,7 @@ export class AtomicRegions {
   readonly #slices: number;
   readonly #anywhere: ReadonlySet<Op>;
   readonly #room: (op: Op) => number | undefined;
+  readonly #turns: (op: Op) => number | undefined;
   readonly #inStep: InStep;
   #block = 0;
   #index = 0;
@@ -96,13 +102,16 @@ export class AtomicRegions {
    * @param ops of the kernel
    * @param anywhere those whose places are as good as random
    * @param room bytes of the buffer that an operation is in, where that is known
+   * @param turns places at which blocks take turns, as the address of an operation tells
    */
   constructor(
     gpu: GpuValues,
     ops: Iterable<Op>,
     anywhere: ReadonlySet<Op> = new Set(),
     room: (op: Op) => number | undefined = () => undefined,
+    turns: (op: Op) => number | undefined = () => undefined,
   ) {
+    this.#turns = turns;
     this.#anywhere = anywhere;
     this.#room = room;
     this.#regionBytes = gpu.atomicSliceBytes;
@@ -172,10 +181,11 @@ export class AtomicRegions {
     const highest = last * wordBytes;
     const key = this.#partOf(sector);
     let region = this.#regions.get(key);
-    if (!region) this.#regions.set(key, (region = { blocks: 0, lastBlock: 0, byOp: new Map(), sectors: new Set() }));
+    if (!region) this.#regions.set(key, (region = { blocks: 0, indices: [], lastBlock: 0, byOp: new Map(), sectors: new Set() }));
     if (region.lastBlock !== this.#block) {
       region.lastBlock = this.#block;
       region.blocks++;
+      region.indices.push(this.#index);
     }
     region.sectors.add(sector);
     if (turn) turn[this.#inStep.sliceOf(key)]! += passes;
@@ -262,16 +272,21 @@ export class AtomicRegions {
     if (this.#sectors === 0) return undefined;
     const moving = new Map<Op, Spread>();
     for (const [op, { blocks }] of this.#ofOps) {
-      const spread = this.#spread(blocks, resident);
+      const spread = this.#spread(blocks, resident, this.#turns(op));
       if (spread) moving.set(op, spread);
     }
     const tries = new Map([...again, ...this.tries(resident)]);
     const perSector = total / this.#sectors;
     // More than there are blocks for each that was observed are taken to be turns that were not run.
     const perPlace = Math.min(perSector, resident.blocks / this.#block);
-    let most = 0;
-    for (const [op, { regions, sectors }] of moving)
-      most = Math.max(most, (this.#work(this.#ofOps.get(op)!, sectors, tries.get(op)) * perSector) / regions);
+    // Copies of an unrolled loop's are at the same places.
+    const together = new Map<string, number>();
+    for (const [op, { regions, sectors }] of moving) {
+      const all = this.#ofOps.get(op)!;
+      const places = all.blocks.map(({ index, lowest }) => `${index}:${Math.floor(lowest / this.#regionBytes)}`).join();
+      together.set(places, (together.get(places) ?? 0) + (this.#work(all, sectors, tries.get(op)) * perSector) / regions);
+    }
+    let most = Math.max(0, ...together.values());
     const goOn = [...this.#ofOps.keys()].some((op) => this.#goesOn(op));
     const met = [...this.#regions.values()].filter((region) => this.#isMet(region));
     const inStep = met.length > 0 && perPlace > 0 ? this.#inStep.factor(perSector / perPlace, goOn, resident) : 1;
@@ -287,8 +302,11 @@ export class AtomicRegions {
     const alike = met.filter(({ byOp }) => [...byOp.keys()].every((op) => this.#anywhere.has(op)));
     most = Math.max(most, mean(alike.map(workOf)) * Math.max(inStep, this.#busiest(alike.length)));
     const usual = mean(alike.map(passesIn));
+    const copies = this.#copies([...this.#ofOps].filter(([op]) => !moving.has(op)));
+    if (copies !== undefined) most = Math.max(most, this.#ofCopies(copies, workOf));
     for (const region of this.#regions.values()) {
       if (!this.#isMet(region)) {
+        if (copies !== undefined) continue;
         const visits = Math.max(region.blocks, Math.min(resident.blocks, visitsTo(region)));
         most = Math.max(most, (workOf(region) * visits * this.#block) / (region.blocks * resident.blocks));
       } else if (!alike.includes(region) || passesIn(region) > usual + telling * Math.sqrt(usual))
@@ -332,6 +350,51 @@ export class AtomicRegions {
   #successes(resident: Resident): number {
     const ever = [...this.#retries.values()].map((retries) => retries.ever(resident));
     return (Math.max(0, ...ever.filter((threads) => threads > 1)) * this.#swapTurn) / this.#interval;
+  }
+
+  /**
+   * How many copies of some words the blocks take turns at: blocks so far apart are at the same places, others are not. Undefined where it is
+   * one, or as many as there are blocks, and where their places follow no such turns.
+   */
+  #copies(all: readonly (readonly [Op, OfOp])[]): number | undefined {
+    const [first] = all;
+    if (!first) return undefined;
+    const told = this.#turns(first[0]);
+    if (told !== undefined) return all.every(([op]) => this.#turns(op) === told) ? told : undefined;
+    for (let places = 2; places <= mostInTurn; places++) if (all.every(([, { blocks }]) => this.#takeTurns(blocks, places))) return places;
+    return undefined;
+  }
+
+  #takeTurns(blocks: OfOp["blocks"], places: number): boolean {
+    const widest = blocks.reduce((most, { lowest, highest }) => Math.max(most, highest - lowest), 0);
+    // Data says which of a copy's words is the first that is wanted.
+    const same = Math.max(this.#sectorBytes, widest / 4);
+    const lowest = new Map<number, number>();
+    let [pairs, highest, least] = [0, 0, Number.POSITIVE_INFINITY];
+    for (const block of blocks) {
+      const turn = block.index % places;
+      const known = lowest.get(turn);
+      if (known === undefined) lowest.set(turn, block.lowest);
+      else if (Math.abs(block.lowest - known) > same) return false;
+      else pairs++;
+      highest = Math.max(highest, block.lowest);
+      least = Math.min(least, block.lowest);
+    }
+    return pairs >= fewestPairs && highest - least > same;
+  }
+
+  /** Work of the busiest slice where blocks take turns at so many copies: of each, the regions that are wanted most, as many as fall to one slice. */
+  #ofCopies(copies: number, workOf: (region: Region) => number): number {
+    const unmet = [...this.#regions.values()].filter((region) => !this.#isMet(region));
+    const seen = new Set(unmet.flatMap(({ indices }) => indices.map((index) => index % copies))).size;
+    const works = unmet.map((region) => {
+      const turns = new Set(region.indices.map((index) => index % copies)).size;
+      // What each block that comes does, for as many as come in the whole launch.
+      return (workOf(region) * this.#block * turns) / (region.blocks * copies);
+    });
+    const most = Math.max(0, ...works);
+    const hot = works.filter((work) => work >= most * asBusy);
+    return mean(hot) * this.#busiest((hot.length * copies) / Math.max(1, seen));
   }
 
   /**
@@ -379,10 +442,10 @@ export class AtomicRegions {
   }
 
   /** Undefined where a block's atomics go over more than a region, and where its place follows no step from block to block. */
-  #spread(blocks: OfOp["blocks"], { row, atOnce }: Resident): Spread | undefined {
+  #spread(blocks: OfOp["blocks"], { row, atOnce }: Resident, turns: number | undefined): Spread | undefined {
     const widest = blocks.reduce((most, { lowest, highest }) => Math.max(most, highest - lowest), 0);
     if (blocks.length < 2 || widest >= this.#regionBytes) return undefined;
-    for (const { of, together } of placesOf(blocks.length, row, atOnce)) {
+    for (const { of, together } of placesOf(blocks.length, row, atOnce, turns)) {
       const step = stepOf(
         blocks.map(({ index, lowest }) => [of(index), lowest]),
         this.#sectorBytes,
@@ -409,12 +472,18 @@ const mostInTurn = 4096;
 const fewestInTurn = 5;
 
 /** What a block's place may follow: the order of launch, its column or row in the grid, or so many places in turn; and how many are in use at once. */
-function* placesOf(blocks: number, row: number, atOnce: number): Generator<{ of: (index: number) => number; together: number }> {
+function* placesOf(
+  blocks: number,
+  row: number,
+  atOnce: number,
+  turns: number | undefined,
+): Generator<{ of: (index: number) => number; together: number }> {
   yield { of: (index) => index, together: atOnce };
   yield { of: (index) => index % row, together: Math.min(row, atOnce) };
   yield { of: (index) => Math.floor(index / row), together: Math.ceil(atOnce / row) };
-  if (blocks < fewestInTurn) return;
-  for (let places = 2; places <= mostInTurn; places++) yield { of: (index) => index % places, together: Math.min(places, atOnce) };
+  if (turns === undefined && blocks < fewestInTurn) return;
+  for (let places = turns ?? 2; places <= (turns ?? mostInTurn); places++)
+    yield { of: (index) => index % places, together: Math.min(places, atOnce) };
 }
 
 /** The step of addresses that follow places on a line, within so many bytes; undefined where they do not, or all are the same. */

@@ -13,6 +13,7 @@ import {
   sectorsOfRanges,
   wavefrontsOfSpin,
 } from "../execute/accesses.ts";
+import { launchConstants } from "../execute/constants.ts";
 import { constantBase, globalBase, localBase } from "../execute/memory.ts";
 import type { CompiledBlock, Program } from "../execute/program.ts";
 import { tensorOf } from "../execute/provenance.ts";
@@ -29,6 +30,7 @@ import { AtomicRegions } from "./atomic-regions.ts";
 import { constantMisses } from "./constant-misses.ts";
 import { loggedRepeats } from "./logged-repeats.ts";
 import { goesOnAlike, type Thinned, thinned } from "./thinned.ts";
+import { turnsOf } from "./turns.ts";
 
 /** Local memory lies above all buffers in what the caches see. */
 const localStart = 2 ** 36;
@@ -133,6 +135,7 @@ export class Observer implements AccessListener {
   readonly atomics: AtomicRegions;
 
   constructor(runner: Runner, sites: Sites, gpu: GpuValues) {
+    const constantOf = launchConstants(runner.program.environment);
     this.atomics = new AtomicRegions(
       gpu,
       runner.program.kernel.blocks.flatMap(({ ops }) => ops),
@@ -141,6 +144,7 @@ export class Observer implements AccessListener {
         const buffer = sites.sites[sites.numbers.get(op) ?? -1]?.buffer;
         return buffer === undefined ? undefined : runner.program.launch.buffers[buffer]?.bytes;
       },
+      ({ args: [address] }) => address && turnsOf(address, constantOf),
     );
     this.#runner = runner;
     this.#program = runner.program;
