@@ -1,5 +1,5 @@
 /**
- * How near the simulation comes to what was measured on an H200 and an H100, from source text to counters, in one process.
+ * How near the simulation comes to what was measured on an H200 and an H100, from source text to counters.
  *
  *   node bench/score.mjs [--verbose] [--write] [--set NAME]...
  *
@@ -8,9 +8,11 @@
  */
 
 import { writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { bundle, root } from "./support/bundle.mjs";
 import { count, percent, renew, table } from "./support/report.mjs";
 import { heldBy, learn } from "./support/time-errors.mjs";
@@ -19,17 +21,31 @@ const { values } = parseArgs({
   options: { verbose: { type: "boolean", short: "v" }, write: { type: "boolean" }, set: { type: "string", multiple: true } },
 });
 if (values.write && values.set) throw new Error("The table is of all sets: --write goes without --set.");
-const validation = await import(
-  pathToFileURL(
-    await bundle("score", [
-      "server/src/validation/compare.ts",
-      "server/src/validation/measured-set.ts",
-      "server/src/grammar.ts",
-      "sim-engine/src/index.ts",
-    ]),
-  ).href
-);
+const code =
+  workerData?.code ??
+  (await bundle("score", [
+    "server/src/validation/compare.ts",
+    "server/src/validation/measured-set.ts",
+    "server/src/grammar.ts",
+    "sim-engine/src/index.ts",
+  ]));
+const validation = await import(pathToFileURL(code).href);
 await validation.loadGrammarFromDisk();
+const folder = (...names) => path.join(root, "sim-engine/validation", ...names);
+
+/** What comes out of a set. */
+function scored({ name, gpu, kernels }) {
+  const started = performance.now();
+  const set = validation.compareSet(folder(name), validation.findGpu(gpu), folder(kernels, "kernels"));
+  const summary = validation.summarise(set.comparisons, set.launches);
+  return { name, kernels, ...set, summary, ms: performance.now() - started };
+}
+
+if (!isMainThread) {
+  parentPort.on("message", (set) => parentPort.postMessage(scored(set)));
+  // The main thread ends it.
+  await new Promise(() => {});
+}
 /** What the model was made on, and what it was not. */
 const studied = [
   "h200",
@@ -50,6 +66,7 @@ const studied = [
   "h200-lessons",
   "h200-practice",
   "h200-routines",
+  "h200-suites",
 ];
 const unseen = [
   "h200-unseen",
@@ -65,6 +82,7 @@ const unseen = [
   "h200-lessons-unseen",
   "h200-practice-unseen",
   "h200-routines-unseen",
+  "h200-suites-unseen",
 ];
 /** Programs of the H200's sets on another GPU, of whose model only a launch's overhead was set by any of them. */
 const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen", "h200-kinds", "h200-kinds-unseen", "h200-works", "h200-works-unseen"].map(
@@ -76,15 +94,36 @@ const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen", "h200-kinds", "h20
 );
 /** Programs that were measured on the H100 alone; looked at as the studied ones were, but for the last. */
 const only = ["h100-training", "h100-rows", "h100-rows-unseen"].map((name) => ({ name, gpu: "h100-sxm", kernels: name }));
-const folder = (...names) => path.join(root, "sim-engine/validation", ...names);
-const sets = [...[...studied, ...unseen].map((name) => ({ name, gpu: "h200", kernels: name })), ...elsewhere, ...only]
-  .filter(({ name }) => values.set?.includes(name) ?? true)
-  .map(({ name, gpu, kernels }) => {
-    const started = performance.now();
-    const set = validation.compareSet(folder(name), validation.findGpu(gpu), folder(kernels, "kernels"));
-    const summary = validation.summarise(set.comparisons, set.launches);
-    return { name, kernels, ...set, summary, ms: performance.now() - started };
-  });
+const asked = [...[...studied, ...unseen].map((name) => ({ name, gpu: "h200", kernels: name })), ...elsewhere, ...only].filter(
+  ({ name }) => values.set?.includes(name) ?? true,
+);
+
+/** By several threads, each set by one of them. */
+async function scoredTogether(all) {
+  const results = new Map();
+  const left = all.toReversed();
+  const thread = async () => {
+    const worker = new Worker(new URL(import.meta.url), {
+      workerData: { code },
+      argv: process.argv.slice(2),
+      resourceLimits: { maxOldGenerationSizeMb: 4096 },
+    });
+    for (let set = left.pop(); set; set = left.pop()) {
+      const next = set;
+      const result = await new Promise((done, fail) => {
+        worker.once("message", done);
+        worker.once("error", fail);
+        worker.postMessage(next);
+      });
+      worker.removeAllListeners("error");
+      results.set(next.name, result);
+    }
+    await worker.terminate();
+  };
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), all.length) }, thread));
+  return all.map(({ name }) => results.get(name));
+}
+const sets = await scoredTogether(asked);
 
 /** What the error bars are learnt from: held out programs, on whatever GPU. What the model was made on is nearer than others will be. */
 const heldOut = sets.filter(({ name }) => name.endsWith("unseen"));

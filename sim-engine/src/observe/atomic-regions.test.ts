@@ -110,6 +110,70 @@ describe("where atomics of a launch meet, as a share of all passes", () => {
     expect(hottest).toBeLessThanOrEqual(32 * 100);
   });
 
+  test("passes are one for each lane on a word, wherever it is", () => {
+    const passes = (at: (lane: number) => number): number => {
+      const regions = new AtomicRegions(values, [], new Set([integers]));
+      for (const block of [0, 1, 2, 3]) {
+        regions.begin(block);
+        regions.add(
+          integers,
+          0,
+          Float64Array.from({ length: 32 }, (_, lane) => base + 2 ** 20 * block + at(lane)),
+          0,
+          -1,
+        );
+      }
+      const sectors = new Set(Array.from({ length: 32 }, (_, lane) => Math.floor(at(lane) / 32))).size;
+      return regions.passes(sectors * 1000, { blocks: 1000, row: 1000, atOnce: 1000, threads: 32 }) / 1000;
+    };
+    expect(
+      [passes((lane) => 4096 * lane), passes(() => 0), passes((lane) => 4096 * (lane >> 2)), passes((lane) => 4 * lane)].map(Math.round),
+    ).toEqual([32, 32, 32, 4]);
+  });
+
+  test("blocks that go through memory in order are at a few slices at a time", () => {
+    const passes = (bytes: number): number => {
+      const regions = new AtomicRegions(values, []);
+      for (const block of [0, 1, 40, 77, 99]) {
+        regions.begin(block);
+        regions.add(
+          integers,
+          0,
+          Float64Array.from({ length: 32 }, (_, lane) => base + bytes * block + Math.floor((bytes * lane) / 128) * 4),
+          0,
+          -1,
+        );
+      }
+      return regions.passes(100, { blocks: 1e5, row: 1e5, atOnce: 1000, threads: 32 }) / 100;
+    };
+    // A word a block, or a line: 8 regions at a time, or 250.
+    expect(passes(4)).toBeGreaterThan(3 * passes(128));
+  });
+
+  test("of copies that blocks take turns at, all that come to one count, and as many of them as fall to one slice", () => {
+    const ofTurns = (copies: number, told: number | undefined): number => {
+      const regions = new AtomicRegions(
+        values,
+        [],
+        new Set(),
+        () => undefined,
+        () => told,
+      );
+      for (const block of [0, 1, 2, 3, 4, 5, 6, 7, 131, 262, 263, 395, 520, 527]) {
+        regions.begin(block);
+        for (const part of [0, 1024, 2048])
+          regions.add(integers, 0, new Float64Array(32).fill(base + 16384 * (block % copies) + part), 0, -1);
+      }
+      return regions.hottest(3 * 528, { blocks: 528, row: 528, atOnce: 528, threads: 32 })! / (32 * 528);
+    };
+    // One of eight copies, and no other at the same slice: an eighth, or little more.
+    expect(ofTurns(8, undefined)).toBeGreaterThanOrEqual(1 / 8);
+    expect(ofTurns(8, undefined)).toBeLessThan(1.5 / 8);
+    expect(ofTurns(8, 8)).toBeCloseTo(ofTurns(8, undefined));
+    // Those observed are the same modulo sixteen, too: it is the address that tells.
+    expect(ofTurns(64, 64)).toBeLessThan(ofTurns(8, 8) / 2);
+  });
+
   test("two slices take turns at the parts of a kilobyte", () => {
     const line = (lane: number): number => 4 * lane;
     const together = (at: number): number => ofLanes(integers, line, (lane) => at + line(lane));

@@ -81,6 +81,19 @@ test("of more warps than can be looked at, some from all over the grid are", () 
   expect(found.longest.block).toBe(0);
 });
 
+test("of more warps than can be looked at, the one whose loop's bound tells that it does most is found, wherever it is", () => {
+  for (const row of [128 * 321 + 70, 128 * 499 + 127, 5]) {
+    const found = survey(compile(rows, launch(hub(row, 1000))), { ...options, steps: 30_000 }, new Work())!;
+    expect(found.longest).toMatchObject({ block: Math.floor(row / 128), warp: Math.floor((row % 128) / warpSize) });
+  }
+});
+
+test("what was seen counts where others turn out to take more steps than the first did", () => {
+  const turns = Array.from({ length: 128 * blocks }, (_, k) => (k < 128 * 400 ? 4 : 4 + (k % 7)));
+  const found = survey(compile(rows, launch(turns)), { ...options, steps: 60_000 }, new Work());
+  expect(found?.mean).toBeGreaterThan(0);
+});
+
 test("its block is run whole, or the warp alone where that is too much", () => {
   const turns = hub(128 * 321 + 70, 2000);
   const whole = longestIn(turns, 100_000)!;

@@ -20,7 +20,7 @@ export interface ToldWarp {
 /** Warps that are told apart at most, and operations that one bound may be made of. */
 const mostWarps = 1 << 18;
 const mostOperations = 256;
-/** Warps of which all lanes are looked at, to see which of them have bounds of their own. */
+/** Warps of which all lanes are looked at, to see which of them have places of their own. */
 const looked = 8;
 /** Warps that a step of work tells of. */
 const warpsAStep = 4;
@@ -72,17 +72,17 @@ export function busiestWarps(program: Program, lengthOf: (block: Block) => numbe
   return best.map((warp) => ({ block: Math.floor(warp / warps), warp: warp % warps }));
 }
 
-/** Lanes that may have other bounds than those before them. */
+/** Lanes whose bounds stand elsewhere than those of the lanes before them. */
 function distinctLanes(loops: readonly ToldLoop[], all: number, enter: (warp: number, lane: number) => void): readonly number[] {
   const lanes = [0];
   for (let lane = 1; lane < warpSize; lane++) {
     const isOwn = Array.from({ length: looked }, (_, k) => Math.floor((k * all) / looked)).some((warp) => {
-      const boundsOf = (of: number): readonly number[] => {
+      const placesOf = (of: number): readonly number[] => {
         enter(warp, of);
-        return loops.map(({ bound }) => bound());
+        return loops.flatMap(({ places }) => places.map((place) => place()));
       };
-      const [own, last] = [boundsOf(lane), boundsOf(lanes.at(-1)!)];
-      return own.some((bound, k) => bound !== last[k]);
+      const [own, last] = [placesOf(lane), placesOf(lanes.at(-1)!)];
+      return own.some((place, k) => place !== last[k]);
     });
     if (isOwn) lanes.push(lane);
   }
@@ -91,7 +91,8 @@ function distinctLanes(loops: readonly ToldLoop[], all: number, enter: (warp: nu
 
 interface ToldLoop {
   readonly turns: Told;
-  readonly bound: Told;
+  /** Addresses of what its bounds come of. */
+  readonly places: readonly Told[];
   /** Instructions of a turn, without what is in loops within. */
   readonly length: number;
 }
@@ -134,7 +135,7 @@ class Teller {
   readonly #constantOf;
   readonly #stored: ReadonlySet<MemoryObject>;
   #operations = 0;
-  #loads = 0;
+  #places: Told[] = [];
 
   constructor(program: Program, thread: Thread) {
     this.#program = program;
@@ -148,7 +149,7 @@ class Teller {
   }
 
   /** @returns undefined where it is not told, and where its bounds come of no memory */
-  turns(loop: Loop, test: Op, predicate: IntPredicate): { readonly turns: Told; readonly bound: Told } | undefined {
+  turns(loop: Loop, test: Op, predicate: IntPredicate): Pick<ToldLoop, "turns" | "places"> | undefined {
     const [a, b] = test.args;
     const way = goesOn[predicate];
     const counter = a && counterOf(a, loop);
@@ -160,18 +161,18 @@ class Teller {
     const [next] = steps;
     if (!entry || entries.length > 1 || !next || steps.length > 1) return undefined;
     this.#operations = 0;
-    this.#loads = 0;
+    this.#places = [];
     const [start, bound] = [this.#told(entry), this.#told(b)];
     const offsets = moved.map((op) => this.#told(op));
     const step = this.#stepOf(next, phi);
-    if (!start || !bound || !step || this.#loads === 0 || offsets.includes(undefined)) return undefined;
+    if (!start || !bound || !step || this.#places.length === 0 || offsets.includes(undefined)) return undefined;
     const before = (): number => offsets.reduce((sum, each) => sum + (each?.() ?? 0), start());
     const turns = (): number => {
       const by = step() * way.sign;
       const left = (bound() - before()) * way.sign + (way.atEnd ? 1 : 0);
       return by > 0 && left > 0 ? Math.ceil(left / by) : 0;
     };
-    return { turns, bound };
+    return { turns, places: this.#places };
   }
 
   /** What is added to a counter from turn to turn. */
@@ -245,7 +246,7 @@ class Teller {
     if (mayOverlap(objects, this.#stored) || ![...objects].every((object) => object.startsWith("buffer "))) return undefined;
     const at = this.#told(address);
     if (!at) return undefined;
-    this.#loads += 1;
+    this.#places.push(at);
     const offset = component * scalarBytes[type];
     const { global } = environment;
     return () => Number(global.read(at() + offset, type));

@@ -136,6 +136,62 @@ test("a variable that is given a value before it is read is known", () => {
   expect([count, content?.kind]).toEqual([1, "values"]);
 });
 
+/** What a vector holds that has grown to no known size. */
+function grown(code: string, from = "h") {
+  const upload = `int *d; cudaMalloc(&d, ${from}.size() * sizeof(int)); cudaMemcpy(d, ${from}.data(), ${from}.size() * sizeof(int), cudaMemcpyHostToDevice); k<<<1, 32>>>(d);`;
+  const [fact] = launchesOf(
+    `#include <vector>\n#include <algorithm>\n__global__ void k(const int *p) {}\nint main() { unsigned s = 7; const int n = ${elements}; ${code} ${upload} }`,
+  );
+  const buffer = fact?.launch?.buffers[0];
+  const { content, bytes = 0 } = buffer ?? {};
+  return [bytes, content?.kind, digestOf((index) => elementAt(content, index, 4), bytes / 4)];
+}
+
+test.each([
+  [
+    "numbers",
+    `std::vector<int> h; for (int i = 0; i < n; i++) { ${draw} if (s & 64) h.push_back(s >> 20); if (h.size() > 100 && (s & 1) && !h.empty()) h.pop_back(); }`,
+  ],
+  [
+    "numbers that are cleared",
+    `std::vector<int> h; for (int i = 0; i < n; i++) { ${draw} h.push_back(s >> 20); if (i == n / 2) h.clear(); }`,
+  ],
+  [
+    "rows and their ends",
+    `std::vector<int> h, ends(1, 0); for (int i = 0; i < n; i++) { ${draw} for (unsigned k = 0; k < (s >> 28); k++) h.push_back(i + k); ends.push_back((int)h.size()); } h.push_back(ends.back());`,
+  ],
+  [
+    "pairs, which are sorted and gone through",
+    `std::vector<std::pair<int, int>> e; for (int i = 0; i < n; i++) { ${draw} e.emplace_back((int)(s >> 16) - 30000, i % 77 - 5); e.push_back({i, 4}); } std::sort(e.begin(), e.end()); std::vector<int> h; for (auto &x : e) { h.push_back(x.second); h.push_back(x.first); }`,
+  ],
+  [
+    "records by index and as copies",
+    `struct E { int a; float b; }; std::vector<E> e(n); for (int i = 0; i < n; i++) { ${draw} e[i] = E{(int)(s >> 9), i * 0.5f}; } std::vector<int> h; for (const E x : e) h.push_back(x.a + (int)x.b);`,
+  ],
+])("lists that grow: %s", (_, code) => {
+  const [count, compiled] = compilations(() => grown(code));
+  expect([compiled[1], compiled]).toEqual(["values", withoutCode(() => grown(code))]);
+  expect(count).toBeGreaterThan(0);
+});
+
+test("stretches that are sorted", () => {
+  const code = `unsigned s = 3; for (int i = 0; i < n; i++) { ${draw} h[i] = (int)s; } for (int i = 0; i + 40 <= n; i += 37) std::sort(h + i, h + i + 40);`;
+  const rows = `unsigned s = 3; std::vector<int> v(n); for (int i = 0; i < n; i++) { ${draw} v[i] = (int)s; } for (int i = 0; i + 40 <= n; i += 37) std::sort(v.begin() + i, v.begin() + i + 40); for (int i = 0; i < n; i++) h[i] = v[i];`;
+  for (const each of [code, rows]) {
+    const [count, compiled] = compilations(() => filled("int", each));
+    const plain = withoutCode(() => filled("int", each));
+    const digest = (content: typeof plain) => digestOf((index) => elementAt(content, index, 4), elements);
+    expect([digest(compiled), count > 0]).toEqual([digest(plain), true]);
+  }
+});
+
+test("what an array holds in parts, steps and rounds is known behind a loop that reads it", () => {
+  const code = `unsigned s = 5; std::vector<int> a(n), b(n), c(n + 1); for (int i = 0; i < n; i++) a[i] = 3 * i; for (int i = 0; i < n; i++) b[i] = i % 11; for (int i = 0; i < n; i++) { ${draw} c[i + 1] = s >> 28; } for (int i = 0; i < n; i++) c[i + 1] += c[i]; for (int i = 0; i < n; i++) { ${draw} h[i] = a[i] + b[i] + c[i + 1] - c[i] + (s & 7); }`;
+  const [count, compiled] = compilations(() => filled("int", code));
+  expect(compiled).toEqual(withoutCode(() => filled("int", code)));
+  expect([count > 1, compiled?.kind]).toEqual([true, "values"]);
+});
+
 test("a loop that never ends is given up", () => {
   const [count, content] = compilations(() =>
     filled("int", `unsigned s = 1; int i = 0; while (s != 0) { ${draw} s |= 1; h[i++ % n] = s >> 8; }`),
