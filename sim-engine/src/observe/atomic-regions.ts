@@ -326,7 +326,7 @@ export class AtomicRegions {
     if (this.#sectors === 0) return 0;
     const tries = this.tries(resident);
     const passes = sumOf([...this.#ofOps], ([op, { onWord, blocks }]) => {
-      const regions = this.#anywhere.has(op) ? undefined : this.#regionsAtOnce(blocks, resident);
+      const regions = this.#regionsAtOnce(blocks, resident);
       const unevenly = regions === undefined ? 1 : this.#busiest(regions) / Math.max(1, regions / this.#slices);
       return onWord * unevenly * (tries.get(op) ?? 1);
     });
@@ -338,7 +338,8 @@ export class AtomicRegions {
     const sorted = blocks.toSorted((a, b) => a.index - b.index);
     const [first, last] = [sorted[0], sorted[sorted.length - 1]];
     if (!first || !last || first.index === last.index) return undefined;
-    const isInOrder = sorted.every((block, k) => k === 0 || block.lowest >= sorted[k - 1]!.lowest);
+    // A block's last word may be the next one's first.
+    const isInOrder = sorted.every((block, k) => k === 0 || block.lowest >= sorted[k - 1]!.highest);
     const perBlock = (last.highest - first.lowest) / (last.index - first.index + 1);
     return isInOrder && perBlock > 0 ? Math.max(1, (atOnce * perBlock) / this.#regionBytes) : undefined;
   }
