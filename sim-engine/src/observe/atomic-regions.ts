@@ -395,7 +395,9 @@ export class AtomicRegions {
     });
     const most = Math.max(0, ...works);
     const hot = works.filter((work) => work >= most * asBusy);
-    return mean(hot) * this.#busiest((hot.length * copies) / Math.max(1, seen));
+    const all = (hot.length * copies) / Math.max(1, seen);
+    // Regions side by side are dealt out to slices in turn; a few of each copy, far apart, fall to them by chance.
+    return mean(hot) * (hot.length > works.length / 2 ? this.#busiest(all) : mostByChance(all, this.#slices));
   }
 
   /**
@@ -461,6 +463,20 @@ export class AtomicRegions {
     }
     return undefined;
   }
+}
+
+/** How many of so many things that fall into bins at random are in the fullest, on average: each bin has as many as Poisson's law says. */
+function mostByChance(things: number, bins: number): number {
+  const usual = things / bins;
+  let [most, fewer, exactly] = [0, 0, Math.exp(-usual)];
+  for (let k = 1; k <= things; k++) {
+    fewer += exactly;
+    exactly *= usual / k;
+    const share = 1 - Math.min(1, fewer) ** bins;
+    most += share;
+    if (share < 1e-3 && k > usual) break;
+  }
+  return Math.max(1, most);
 }
 
 const sumOf = <T>(all: readonly T[], of: (each: T) => number): number => all.reduce((sum, each) => sum + of(each), 0);
