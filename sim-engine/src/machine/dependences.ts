@@ -43,7 +43,7 @@ export function dependences(kernel: Kernel, instructions: readonly Instruction[]
     const { opcode, defs, uses, op } = node.instruction;
     if (split) link(split, node);
     // What rare operands are left to stands in a block of its own: nothing moves past the branch there.
-    if (opcode === "BRA" && node.index < last) {
+    if ((opcode === "BRA" || opcode === "BRA.DIV") && node.index < last) {
       work.ask(node.index - (split?.index ?? 0));
       for (const each of nodes.slice(split ? split.index : 0, node.index)) link(each, node);
       split = node;

@@ -273,6 +273,23 @@ const sums = { f32: ["FADD"], f64: ["DADD"], i64: ["IADD3", "IMAD.X"] } as const
 const counts = (op: Op): boolean =>
   op.action.kind === "atomic" && op.action.op === "add" && op.type === "i32" && intConstant(op.args[1]) === 1;
 
+/** Compute capability, times ten, from which on lanes of a warp go their ways independently. */
+const independentLanes = 70;
+
+/**
+ * Where lanes meet in a loop that some of them may leave before others, as far as ptxas sees: before the first such place of a block it looks
+ * whether all are there (BRA.DIV, and behind it the code for when they are not), and nothing moves past that branch.
+ */
+function meet(selection: Selection, code: BlockCode, op: Op): void {
+  const { shape, target } = selection;
+  // Before Volta the lanes of a warp were together, or masked out.
+  if (target.computeCapability < independentLanes) return;
+  let loop = shape.loopOf(code.block);
+  while (loop && !loop.exits.some(({ from }) => shape.divergence.isDivergent(from))) loop = loop.parent;
+  if (!loop || code.body.some(({ opcode }) => opcode === "BRA.DIV")) return;
+  code.body.push(selection.instruction("BRA.DIV", op.span, [], []));
+}
+
 /** What lanes and blocks exchange; and the rest. */
 export function selectExchange(selection: Selection, code: BlockCode, op: Op): Choice {
   const { action, args } = op;
@@ -300,14 +317,18 @@ export function selectExchange(selection: Selection, code: BlockCode, op: Op): C
     case "fence":
       return action.scope === "block" ? ["MEMBAR"] : ["MEMBAR", "ERRBAR", "CCTL.IVALL"];
     case "shuffle": {
+      meet(selection, code, op);
       const wide = op.type !== "void" && scalarBytes[op.type] === 8;
       return { opcodes: wide ? ["SHFL", "SHFL"] : ["SHFL"], operands: args.slice(1) };
     }
     case "vote":
+      meet(selection, code, op);
       return ["VOTE"];
     case "match":
+      meet(selection, code, op);
       return ["MATCH"];
     case "reduce":
+      meet(selection, code, op);
       // Five steps of a butterfly where there is no instruction for it.
       return selection.target.warpReduce
         ? ["REDUX", "IMAD.U32"]

@@ -21,7 +21,9 @@ const orders = /^(ST|RED|ATOM|SU|BAR|MEMBAR|ERRBAR|FENCE|LDGSTS|DEPBAR|ARRIVES|S
  */
 export function sinkPastBranches(instructions: readonly Instruction[], loadsSink: boolean): readonly Instruction[] {
   let last = 0;
-  const stretches = instructions.map(({ opcode }, index) => (opcode === "BRA" && index < instructions.length - 1 ? last++ : last));
+  const stretches = instructions.map(({ opcode }, index) =>
+    (opcode === "BRA" || opcode === "BRA.DIV") && index < instructions.length - 1 ? last++ : last,
+  );
   if (last === 0) return instructions;
   /** By register, the first stretch behind that reads or writes it. */
   const read = new Map<Register, number>();

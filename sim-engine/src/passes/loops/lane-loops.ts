@@ -3,6 +3,7 @@ import type { Loop } from "../../ir/graph.ts";
 import type { Op } from "../../ir/kernel.ts";
 import { isConvergent, isPure } from "../../ir/operations.ts";
 import { comesOf } from "../../ir/origins.ts";
+import { warpSize } from "../../machine/target.ts";
 import { definedIn } from "./induction.ts";
 
 /**
@@ -30,12 +31,21 @@ export function copiesByLane(loop: Loop, start: Op): boolean {
  */
 export const meetsWhileSomeLeave = ({ blocks }: Loop): boolean =>
   [...blocks].some(({ ops }) => ops.some(isConvergent)) &&
-  [...blocks].some(({ end }) => end.kind === "branch" && !(blocks.has(end.then) && blocks.has(end.else)) && differsByThread(end.cond));
+  [...blocks].some(({ end }) => end.kind === "branch" && !(blocks.has(end.then) && blocks.has(end.else)) && differsByLane(end.cond));
+
+/** Whether lanes of a warp may have different values here: what they have in common is a quotient of the thread's index by as many as they are. */
+const differsByLane = (value: Op): boolean => comesOf(value, isThreadIndex, (op) => (isOfWarp(op) ? [] : throughThread(op)));
+
+/** `threadIdx.x / 32`, `i >> 5` */
+function isOfWarp({ action, args: [, by] }: Op): boolean {
+  if (action.kind !== "int" || by?.action.kind !== "const") return false;
+  const value = Number(by.action.value);
+  return /^[la]shr$/.test(action.op) ? value >= Math.log2(warpSize) : /^[us]div$/.test(action.op) && value > 0 && value % warpSize === 0;
+}
 
 /** Whether threads of a block may have different values here. */
-const differsByThread = (value: Op): boolean =>
-  comesOf(
-    value,
-    ({ action }) => action.kind === "special" && /^(tid|laneid)/.test(action.register),
-    (op) => (isPure(op) || op.action.kind === "phi" || op.action.kind === "load" ? op.args : []),
-  );
+const differsByThread = (value: Op): boolean => comesOf(value, isThreadIndex, throughThread);
+
+const isThreadIndex = ({ action }: Op): boolean => action.kind === "special" && /^(tid|laneid)/.test(action.register);
+
+const throughThread = (op: Op): readonly Op[] => (isPure(op) || op.action.kind === "phi" || op.action.kind === "load" ? op.args : []);
