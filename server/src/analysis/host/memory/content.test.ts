@@ -133,6 +133,20 @@ describe("what buffers hold", () => {
       ),
       { kind: "values", values: [3, 1, 4, 1] },
     ],
+    "what only begins alike": [
+      inMain(
+        "int n = 1 << 20; std::vector<int> h(n); for (int i = 0; i < n; i++) h[i] = i < 60 ? 4 : key(i); int *d; cudaMalloc(&d, n * 4); cudaMemcpy(d, h.data(), n * 4, cudaMemcpyHostToDevice); g<<<1, 32>>>(d);",
+        "__global__ void g(const int *p) {}\nint key(int);\n",
+      ),
+      { kind: "unknown" },
+    ],
+    "counts of what the turn has stored": [
+      inMain(
+        "int n = 1 << 20; std::vector<int> h(n), to(n); for (int i = 0; i < n; i++) { to[i] = i < 60 ? 0 : key(i); h[to[i] + 1]++; } int *d; cudaMalloc(&d, n * 4); cudaMemcpy(d, h.data(), n * 4, cudaMemcpyHostToDevice); g<<<1, 32>>>(d);",
+        "__global__ void g(const int *p) {}\nint key(int);\n",
+      ),
+      { kind: "unknown" },
+    ],
     "what nobody knows": [fill("fread(h, 4, n, stdin);"), { kind: "unknown" }],
     "what a kernel stored": [
       inMain("k<<<1, 32>>>(a, 1); g<<<1, 32>>>(a);", `${kernel}__global__ void g(const float *p) {}\n`),

@@ -15,6 +15,8 @@ export interface StoreTrace {
   /** Stored to at offsets that are known, and at ones that are not. */
   direct: boolean;
   scattered: boolean;
+  /** The iteration with unknown counter has read some of it. */
+  reread: boolean;
   /** Some of its stores were not run. */
   extended: boolean;
   /** What it held before the loop. */
@@ -63,6 +65,7 @@ function traceOf(loop: LoopTrace, allocation: Allocation): StoreTrace {
     abstract: undefined,
     direct: false,
     scattered: false,
+    reread: false,
     extended: false,
     before: allocation.summary.content,
   };
@@ -79,13 +82,14 @@ export function passOn(inner: LoopTrace, outer: LoopTrace): void {
     trace.count += store.count;
     trace.direct ||= store.direct;
     trace.scattered ||= store.scattered;
+    trace.reread ||= store.reread;
     trace.extended ||= store.extended;
     if (store.abstract !== undefined) noteAbstract(trace, store.abstract);
   }
 }
 
 /** Both as one range where they are numbers. */
-function spanned(a: Value, b: Value): Value {
+export function spanned(a: Value, b: Value): Value {
   const left = interval(a);
   const right = interval(b);
   if (left === undefined || right === undefined) return joinValues(a, b, "stored from several places");

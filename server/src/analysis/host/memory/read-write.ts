@@ -18,7 +18,7 @@ import { contentInterval, contentOf, joinContents, valueAt } from "./content.ts"
 import { blank } from "./host-types.ts";
 import { type Interpreter, step } from "./interpreter.ts";
 import { unknownContent } from "./journal.ts";
-import { noteStore } from "./loop-trace.ts";
+import { noteStore, spanned } from "./loop-trace.ts";
 import { memberAt, ofMember, setNumbers } from "./record-members.ts";
 
 /** Cells one allocation keeps; later elements are only summarised. */
@@ -32,7 +32,7 @@ export function read(host: Interpreter, place: Place): Value {
   if (type?.kind === "array") return pointer(allocation, type.of, offset);
   if (offset === undefined) {
     step(host, Math.floor(allocation.cells.size / cellsAStep));
-    return anyElement(allocation, type);
+    return orStored(host, allocation, anyElement(allocation, type));
   }
   const cell = allocation.cells.get(offset);
   if (cell !== undefined)
@@ -111,6 +111,17 @@ function anyElement(allocation: Allocation, type: HostType | undefined): Value {
   }
   const name = type?.kind === "integer" || type?.kind === "floating" ? type.name : "long";
   return lo > hi ? unknown("an element at an index that is not known", type) : range(lo, hi, name);
+}
+
+/** In a turn that stands for all that are left, whose stores are noted only: the element, or what the turn has stored by now. */
+function orStored({ loops }: Interpreter, allocation: Allocation, element: Value): Value {
+  if (!loops.some(({ abstract }) => abstract)) return element;
+  return loops.reduce((value, { stores }) => {
+    const trace = stores.get(allocation);
+    if (trace === undefined) return value;
+    trace.reread = true;
+    return trace.abstract === undefined ? value : spanned(value, trace.abstract);
+  }, element);
 }
 
 /** The cell of an element, made from what the allocation holds there. */

@@ -54,7 +54,7 @@ function summarise(host: Interpreter, allocation: Allocation, store: StoreTrace)
     samples?.integral ??
     (store.abstract?.kind !== "float" && !(store.abstract?.kind === "range" && ["float", "double"].includes(store.abstract.type)));
   const band = samples === undefined ? bandOf(inside, elementBytes) : undefined;
-  const isCounted = counts(store, contentInterval(summary.content, integral, elements));
+  const isCounted = counts(store, contentInterval(summary.content, integral, elements)) || growsAnyhow(store, elementBytes);
   const written = isCounted ? unknownContent : (band?.content ?? describe(store, samples, elements, elementBytes));
   const share = elements === undefined ? 1 : store.count / elements;
   const replaced = isCounted || share >= 1 / 2 || (share >= 1 / 8 && store.before.kind === "unknown");
@@ -70,6 +70,11 @@ function counts({ scattered, abstract }: StoreTrace, held: readonly [number, num
   if (!scattered || held === undefined || abstract?.kind !== "range") return false;
   const [lo, hi] = held;
   return abstract.hi > hi && abstract.lo > lo && abstract.hi - abstract.lo <= hi - lo;
+}
+
+/** Turns read what others have stored, and store to the same elements more often than once: where that leads the first do not tell. */
+function growsAnyhow({ reread, abstract, count, lo, hi }: StoreTrace, elementBytes: number): boolean {
+  return reread && abstract?.kind === "range" && count > 2 * ((hi - lo) / elementBytes + 1);
 }
 
 function describe(store: StoreTrace, samples: Samples | undefined, elements: number | undefined, elementBytes: number): Content {
@@ -88,7 +93,9 @@ function describe(store: StoreTrace, samples: Samples | undefined, elements: num
   // That every value of the range comes equally often is a lie of row pointers, say, whose entries follow each other.
   if ((stored.kind === "uniform" || stored.kind === "unknown") && samples !== undefined && isAscending(samples)) return unknownContent;
   if (stored.kind !== "unknown") return stored;
-  return samples !== undefined && samples.values.length > 0 ? rangeOf(samples) : unknownContent;
+  const span = samples !== undefined && samples.values.length > 0 ? rangeOf(samples) : unknownContent;
+  // That the first are all the same says nothing of others.
+  return span.kind === "uniform" ? span : unknownContent;
 }
 
 /** Values from which it shows that they are in order. */

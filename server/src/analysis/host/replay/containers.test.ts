@@ -461,6 +461,12 @@ const programs: readonly Row[] = [
     -1626463627,
   ],
   [
+    "pairs in order that are only read",
+    "std::mt19937 g(26); std::vector<std::pair<int, int>> e; for (int i = 0; i < 4000; i++) { const int u = g() % 90, v = g() % 300; e.emplace_back(u, v); e.emplace_back(v, u); } std::sort(e.begin(), e.end()); e.erase(std::unique(e.begin(), e.end()), e.end()); const int m = static_cast<int>(e.size()); std::vector<int> from(m), to(m), h(301, 0); for (int k = 0; k < m; ++k) { from[k] = e[k].first; to[k] = e[k].second; h[from[k] + 1]++; } std::partial_sum(h.begin(), h.end(), h.begin()); h.insert(h.end(), from.begin(), from.end()); h.insert(h.end(), to.begin(), to.end());",
+    14961,
+    502135373,
+  ],
+  [
     "rows exchanged",
     "std::mt19937 g(25); std::vector<std::vector<int>> a(50); for (int i = 0; i < 2000; i++) a[g() % 50].push_back(i); for (int i = 0; i < 100; i++) { int x = g() % 50, y = g() % 50; std::swap(a[x], a[y]); if (x % 3 == 0) a[x].swap(a[y]); } std::vector<int> h; for (auto &r : a) for (int x : r) h.push_back(x);",
     2000,

@@ -75,9 +75,9 @@ function whole(machine: Machine, s: Statement): Execute | undefined {
 }
 
 /** Whether there is something in a statement that is not told by a description of its first turns. */
-function isWorth({ kind }: Statement, { records }: Machine, { flow }: Random): boolean {
-  // What records hold no description of an array says.
-  if ([...records.values()].some((array) => [...array.members.values()].some((column) => flow.isStored(column)))) return true;
+function isWorth({ kind }: Statement, { records }: Machine, { flow, lists }: Random): boolean {
+  // What records and lists of lists hold no description of an array says, and code that is gone through later on reads none of it.
+  if (records.size > 0 || [...lists.values()].some((list) => list.kind !== "numbers")) return true;
   if (kind === "expression" || flow.hasRandom || flow.grown.size > 0 || flow.isSpecial) return true;
   return kind === "range-for" && flow.lists.size > 0;
 }
