@@ -195,7 +195,8 @@ export function functionCode(machine: Machine, fn: FunctionDeclaration, args: re
   const { self } = context;
   const substitution = substitutionOf(machine, fn, args, context);
   const type = hostType(host, fn.result, substitution);
-  const result = numberType(type) ?? (!machine.nest && type?.kind === "void" ? "void" : undefined);
+  // Who stores to what it refers to asks for a place, which it is not.
+  const result = numberType(type?.kind === "reference" ? type.to : type) ?? (!machine.nest && type?.kind === "void" ? "void" : undefined);
   const plain =
     body && !(fn.templateParameters && machine.nest) && !fn.specifiers.global && !fn.variadic && fn.parameters.length === args.length;
   const isHere = (host.linker?.unitOf(fn) ?? host.unit) === host.unit;

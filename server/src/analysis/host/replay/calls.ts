@@ -55,11 +55,12 @@ export function callCode(machine: Machine, e: Call): Code {
 function memberCall(machine: Machine, e: Call, callee: Expression & { readonly kind: "member" }): Code {
   const { host, random } = machine;
   const name = lastName(callee.name);
+  // A queue of the header's is an object that has a list.
+  const method = random && methodAt(machine, callee);
+  if (method) return method(e.arguments);
   if (/^(at|back|front)$/.test(name)) return loadOf(machine, targetOf(machine, e, machine.code));
   const list = random && !callee.arrow ? listOf(machine, callee.base, true) : undefined;
   if (list) return methodCode(machine, list, name, e.arguments);
-  const method = random && methodAt(machine, callee);
-  if (method) return method(e.arguments);
   if (name !== "size" || e.arguments.length > 0) throw new Unsupported();
   if (callee.base.kind !== "name" && callee.base.kind !== "member") throw new Unsupported();
   const elements = host.evaluate(callee.base);

@@ -467,6 +467,12 @@ const programs: readonly Row[] = [
     502135373,
   ],
   [
+    "a search by a queue and one by a stack",
+    "const int n = 4000; std::mt19937 g(5); std::vector<int> off(n + 1), nbr(8 * n); for (int v = 0; v <= n; v++) off[v] = 8 * v; for (auto &x : nbr) x = g() % n; std::vector<int> h(n, -1); { std::queue<int> q; q.push(17); h[17] = 0; while (!q.empty()) { const int u = q.front(); q.pop(); for (int e = off[u]; e < off[u + 1]; ++e) if (h[nbr[e]] == -1) { h[nbr[e]] = h[u] + 1; q.push(nbr[e]); } } } std::vector<int> seen(n, 0); std::stack<int> s; s.push(3); while (s.size() > 0) { int u = s.top(); s.pop(); if (seen[u]) continue; seen[u] = (int)s.size() + 1; for (int e = off[u]; e < off[u] + 3; e++) s.push(nbr[e]); } h.insert(h.end(), seen.begin(), seen.end());",
+    8000,
+    -1734186043,
+  ],
+  [
     "rows exchanged",
     "std::mt19937 g(25); std::vector<std::vector<int>> a(50); for (int i = 0; i < 2000; i++) a[g() % 50].push_back(i); for (int i = 0; i < 100; i++) { int x = g() % 50, y = g() % 50; std::swap(a[x], a[y]); if (x % 3 == 0) a[x].swap(a[y]); } std::vector<int> h; for (auto &r : a) for (int x : r) h.push_back(x);",
     2000,

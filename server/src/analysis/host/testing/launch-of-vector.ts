@@ -1,7 +1,7 @@
 /** A program that uploads a vector of its host. */
 import { launchesOf } from "./launches-of.ts";
 
-const headers = ["algorithm", "cmath", "cstdint", "cstdlib", "map", "numeric", "random", "set", "unordered_set", "vector"]
+const headers = ["algorithm", "cmath", "cstdint", "cstdlib", "map", "numeric", "queue", "random", "set", "stack", "unordered_set", "vector"]
   .map((name) => `#include <${name}>\n`)
   .join("");
 const upload = "int *d; cudaMalloc(&d, h.size() * 4); cudaMemcpy(d, h.data(), h.size() * 4, cudaMemcpyHostToDevice);";
