@@ -121,7 +121,8 @@ function callOwn(host: Interpreter, e: CallExpression, name: Name): Value | unde
   for (const record of [self && instanceOf(self.value), around]) {
     const methods = record && methodsOf(host, record, lastName(name));
     if (methods === undefined || methods.functions.length === 0) continue;
-    return callMethods(host, methods, evaluateArguments(host, e.arguments), templateValues(host, name), self);
+    const isConst = () => host.frame.function?.const === true;
+    return callMethods(host, methods, evaluateArguments(host, e.arguments), templateValues(host, name), self, isConst);
   }
   return undefined;
 }
@@ -153,10 +154,11 @@ function callMethods(
   args: readonly Argument[],
   templateArguments: readonly TemplateValue[],
   self: Cell | undefined,
+  isConst: () => boolean = () => false,
 ): Value | undefined {
   const fn = chooseOverload(
     host,
-    specialised(host, methods.functions, templateArguments),
+    specialised(host, forObject(methods.functions, isConst), templateArguments),
     args,
     templateArguments.length,
     false,
@@ -164,6 +166,21 @@ function callMethods(
   );
   if (fn === undefined) return undefined;
   return callFunction(host, { function: fn, arguments: args, templateArguments, self, substitution: methods.substitutionOf(fn) });
+}
+
+/** Overloads that may be called on an object; of those that fit alike the first is meant, which is one that may change it. */
+function forObject(functions: readonly FunctionDeclaration[], isConst: () => boolean): readonly FunctionDeclaration[] {
+  const [looking, changing] = [functions.filter((fn) => fn.const), functions.filter((fn) => !fn.const)];
+  if (looking.length === 0 || changing.length === 0) return functions;
+  return isConst() ? [...looking, ...changing.filter(({ specifiers }) => specifiers.static)] : [...changing, ...looking];
+}
+
+/** Whether what an expression names, or with an arrow points at, is not to be changed. */
+function isConstant(host: Interpreter, base: Expression, arrow: boolean): boolean {
+  const type = host.semantics.typeOf(base, host.frame.substitution);
+  const object = type?.kind === "reference" ? type.to : type;
+  const named = arrow ? (object?.kind === "pointer" ? object.to : undefined) : object;
+  return named?.const === true;
 }
 
 function callCandidates(
@@ -248,7 +265,7 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
     const member = object.members.get(name);
     if (member !== undefined) return apply(host, member.value, args);
     const self = place instanceof Cell ? place : new Cell(object, object.type);
-    const made = callMethod(host, self, name, args, templateValues(host, callee.name));
+    const made = callMethod(host, self, name, args, templateValues(host, callee.name), () => isConstant(host, callee.base, callee.arrow));
     if (made !== undefined) return made;
   }
   // A container of several, nobody knows which: it may be any of them that is another now.
@@ -291,9 +308,10 @@ export function callMethod(
   name: string,
   args: readonly Argument[],
   templateArguments: readonly TemplateValue[] = [],
+  isConst?: () => boolean,
 ): Value | undefined {
   const record = instanceOf(self.value);
-  return record && callMethods(host, methodsOf(host, record, name), args, templateArguments, self);
+  return record && callMethods(host, methodsOf(host, record, name), args, templateArguments, self, isConst);
 }
 
 /** Of `std::unique_ptr` and its kin, which are the pointers they hold. */
