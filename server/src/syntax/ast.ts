@@ -301,10 +301,17 @@ export interface FunctionDeclaration extends Node {
   readonly specialisation?: boolean;
   readonly const?: boolean;
   readonly role?: "constructor" | "destructor" | "conversion" | "operator";
-  readonly initialisers?: readonly { readonly name: Name; readonly values: readonly Expression[] }[];
+  readonly initialisers?: readonly MemberInitialiser[];
   readonly body?: Statement & { readonly kind: "block" };
   readonly deleted?: boolean;
   readonly defaulted?: boolean;
+}
+
+/** `: x(a, b)` of a constructor. `braced`: `x{a, b}`. */
+export interface MemberInitialiser {
+  readonly name: Name;
+  readonly values: readonly Expression[];
+  readonly braced?: true;
 }
 
 export type TemplateParameter = Node &

@@ -82,12 +82,11 @@ function fieldInitialisers(c: Context, node: CstNode): NonNullable<FunctionDecla
     .filter((each) => each.type === "field_initializer")
     .map((each) => {
       const target = each.children.find((part) => part.named && part.type !== "comment") ?? each;
+      const list = each.children.find((part) => part.type === "argument_list" || part.type === "initializer_list");
       return {
         name: c.name(target),
-        values: operands(
-          c,
-          each.children.find((part) => part.type === "argument_list" || part.type === "initializer_list"),
-        ),
+        values: operands(c, list),
+        ...(list?.type === "initializer_list" && { braced: true as const }),
       };
     });
 }

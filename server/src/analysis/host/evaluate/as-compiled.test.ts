@@ -722,4 +722,65 @@ testAsCompiled([
     before: "struct G { int k; G(int k):k(k){} G(G&& o):k(o.k){ o.k=-1; } };",
     code: "int h[4]; for(int i=0;i<4;i+=2){ G g(i); G q(std::move(g)); h[i]=q.k; h[i+1]=g.k; } SEND(h,4);",
   },
+  {
+    name: "a member by a constructor that is explicit",
+    type: "int",
+    told: "all",
+    bytes: "0a0000000800000004000000",
+    before:
+      "struct A { int v; explicit A(int n) : v(n * 2) {} }; struct W { A a, b; std::vector<int> list; explicit W(int n) : a(n + 1), b{n}, list(n) {} };",
+    code: "int h[3]; W w(4); h[0] = w.a.v; h[1] = w.b.v; h[2] = (int)w.list.size(); SEND(h,3);",
+  },
+  {
+    name: "a member by an explicit constructor that takes another class",
+    type: "int",
+    told: "all",
+    bytes: "0b000000",
+    before: "struct B { int k; }; struct A { int v; explicit A(const B &b) : v(b.k + 7) {} }; struct W { A a; W(int n) : a(B{n}) {} };",
+    code: "int h[1]; W w(4); h[0] = w.a.v; SEND(h,1);",
+  },
+  {
+    name: "a conversion to a class, by what the object may do",
+    type: "int",
+    told: "all",
+    bytes: "06000000210000001e000000",
+    before:
+      "template <class T> struct S { T *p; int n; S(T *p, int n) : p(p), n(n) {} }; template <class T> struct D { std::vector<T> all; explicit D(int n) : all(n, n) {} S<T> view() { return {all.data(), (int)all.size()}; } S<const T> view() const { return {all.data(), (int)all.size() * 10}; } operator S<T>() { return view(); } operator S<const T>() const { return view(); } }; static int sum(S<int> s) { return s.n + s.p[0]; } static int sumc(S<const int> s) { return s.n + s.p[1]; }",
+    code: "int h[3]; D<int> d(3); h[0] = sum(d); h[1] = sumc(d); S<const int> s = d; h[2] = s.n; SEND(h,3);",
+  },
+  {
+    name: "views of members, in a view",
+    type: "int",
+    told: "all",
+    bytes: "08000000100000000700000010000000",
+    before:
+      "template <class T> class S { T *p_ = nullptr; int n_ = 0; public: constexpr S() = default; S(T *p, int n) : p_(p), n_(n) {} template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>> S(S<U> o) : p_(o.data()), n_(o.size()) {} T *data() const { return p_; } int size() const { return n_; } }; template <class T> struct D { std::vector<T> all; explicit D(int n) : all(n, n) {} S<T> view() { return {all.data(), (int)all.size()}; } }; struct V { S<int> a, b; int mask; }; struct Table { D<int> a, b; explicit Table(int n) : a(n), b(n * 2) {} V view() { return {a.view(), b.view(), a.view().size() - 1}; } };",
+    code: "int h[4]; Table t(8); V v = t.view(); S<const int> c = v.a; h[0] = v.a.size(); h[1] = v.b.data()[15]; h[2] = v.mask; h[3] = c.data()[2] + c.size(); SEND(h,4);",
+  },
+  {
+    name: "containers that constructors make",
+    type: "int",
+    told: "all",
+    bytes: "0400000007000000020000000400000004000000010000000400000004000000",
+    before: "struct W { std::vector<int> a, b, c, d; std::array<int, 3> e; W(int n) : a(n, 7), b{n, 7}, c(n), d{n}, e{n, 1} {} };",
+    code: "int h[8]; W w(4); h[0] = (int)w.a.size(); h[1] = w.a[3]; h[2] = (int)w.b.size(); h[3] = w.b[0]; h[4] = (int)w.c.size(); h[5] = (int)w.d.size(); h[6] = w.d[0]; h[7] = w.e[0] + w.e[2]; SEND(h,8);",
+  },
+  {
+    name: "members that are copies, in braces and in parentheses",
+    type: "int",
+    told: "all",
+    bytes: "040000000400000022000000020000000300000004000000",
+    before:
+      "struct P { int x, y; }; struct Q { int k; Q(int a, int b) : k(a * 10 + b) {} Q(std::initializer_list<int> l) : k((int)l.size()) {} }; struct W { P p, q; Q a, b; int n; float f; W(const P &o) : p(o), q{o}, a(o.x, o.y), b{o.x, o.y}, n{o.x}, f{} {} };",
+    code: "int h[6]; P o{3, 4}; W w(o); P z{o}; h[0] = w.p.y; h[1] = w.q.y; h[2] = w.a.k; h[3] = w.b.k; h[4] = w.n + (int)w.f; h[5] = z.y; SEND(h,6);",
+  },
+  {
+    name: "overloads for what may be changed and what not",
+    type: "int",
+    told: "all",
+    bytes: "0b0000007a0000007a0000000b0000007a0000007a00000008000000",
+    before:
+      "struct I { int at() { return 1; } int at() const { return 2; } }; struct O { I i; int of() { return 10 + i.at(); } int of() const { return 20 + i.at() + own(); } int own() const { return 100; } int own() { return 200; } int all() const { return of(); } int *data() { return &k; } const int *data() const { return &k; } int k = 5; }; static int see(const O &o) { return o.of(); } static int change(O &o) { return o.of(); } static int point(const O *o) { return o->of(); }",
+    code: "int h[7]; O o; const O c; h[0] = o.of(); h[1] = c.of(); h[2] = see(o); h[3] = change(o); h[4] = point(&o); h[5] = o.all(); *o.data() = 8; h[6] = o.k; SEND(h,7);",
+  },
 ]);

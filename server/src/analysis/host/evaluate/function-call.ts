@@ -17,7 +17,7 @@ import {
 } from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
 import { waited } from "../memory/watch.ts";
-import { fromExpression, ownOf, passed, refer, runConstructorOn } from "../resolve/construct.ts";
+import { constructFrom, fromDirect, fromExpression, ownOf, passed, refer, runConstructorOn } from "../resolve/construct.ts";
 import { autoValues, deduce } from "../resolve/deduce.ts";
 import { instanceOf, isOrDerives } from "../resolve/methods.ts";
 import { callOperator } from "../resolve/overloaded.ts";
@@ -239,7 +239,7 @@ function isDerived(host: Interpreter, value: Value, type: HostType & { readonly 
 
 /** `: a(x), b{y}, Base(z)` of a constructor. */
 function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, self: Cell, members: ReadonlyMap<string, Cell>): void {
-  for (const { name, values } of fn.initialisers ?? []) {
+  for (const { name, values, braced } of fn.initialisers ?? []) {
     endTemporaries(host);
     const text = lastName(name);
     const cell = members.get(text);
@@ -248,11 +248,13 @@ function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, self: Cel
       if (type?.kind === "record") runConstructorOn(host, self, type.record, evaluateArguments(host, values));
       continue;
     }
-    const [first] = values;
+    const [first, second] = values;
     const type = cell.type;
     if (first && refer(host, self.value, text, first)) continue;
-    if (first !== undefined && values.length === 1) host.journal.set(cell, fromExpression(host, type, first, cell.name));
-    else if (type !== undefined) {
+    if (first && !second && !(braced && type)) host.journal.set(cell, fromDirect(host, type, first, cell.name));
+    else if (type && first && !braced && type.kind !== "array")
+      host.journal.set(cell, constructFrom(host, type, evaluateArguments(host, values), true));
+    else if (type) {
       const elements = values.map((value) => ({ value }));
       host.journal.set(cell, fromExpression(host, type, { kind: "list", start: fn.start, end: fn.start, elements }, cell.name));
     }

@@ -29,7 +29,7 @@ import { container, listed } from "./container.ts";
 import { isCopyFelt, isFelt, isTakenFrom } from "./felt.ts";
 import { basesOf, constructorsOf, instanceOf, isOrDerives } from "./methods.ts";
 import { chooseOverload } from "./overload.ts";
-import { converted } from "./overloaded.ts";
+import { converted, convertedToClass } from "./overloaded.ts";
 import { expandedElements } from "./packs.ts";
 
 type List = Expression & { readonly kind: "list" };
@@ -97,6 +97,12 @@ export function fromExpression(
   return passed(host, ownOf(host, argument), type);
 }
 
+/** `x(e)` of a member: explicit constructors are asked too. */
+export function fromDirect(host: Interpreter, type: HostType | undefined, expression: Expression, name = ""): Value {
+  if (type?.kind !== "record" || (expression.kind === "list" && !expression.type)) return fromExpression(host, type, expression, name);
+  return passed(host, ownOf(host, host.argument(expression)), type, false);
+}
+
 /** The value as one of its own: what others have, too, is copied or, where it is given away, taken from them. */
 export function ownOf(host: Interpreter, { value, place, isMoved = false }: Argument): Value {
   if (value.kind === "pointer") {
@@ -146,7 +152,7 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
         );
         return list ? construct(host, type, list, true) : constructFrom(host, type, args, true);
       }
-      return filledMap(host, type, elements) ?? aggregate(host, type, elements);
+      return copyOfSame(host, type, elements) ?? filledMap(host, type, elements) ?? aggregate(host, type, elements);
     }
     case "container":
       if (type.name === "variant" && elements.length === 1) return fromExpression(host, type, elements[0]?.value ?? list);
@@ -173,6 +179,15 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
       return first === undefined ? blank(host, type, true, "") : convert(host.evaluate(first.value), type);
     }
   }
+}
+
+/** `T a{b}` of a class without constructors, where `b` is one of it: a copy. */
+function copyOfSame(host: Interpreter, type: HostType & { readonly kind: "record" }, elements: List["elements"]): Value | undefined {
+  const [only, more] = elements;
+  if (!only || more || only.designator !== undefined || !/^(name|member|subscript)$/.test(only.value.kind)) return undefined;
+  const argument = host.argument(only.value);
+  const { value } = argument;
+  return value.kind === "record" && instanceOf(value)?.name === type.record.name ? ownOf(host, argument) : undefined;
 }
 
 /** An element of a container: but of an array it is a copy of the list's, which ends with the expression. */
@@ -327,15 +342,18 @@ function aggregate(host: Interpreter, type: HostType & { readonly kind: "record"
   return made;
 }
 
-/** A value as a parameter of a type gets it: of a class, what its constructor makes of a number or a pointer. */
-export function passed(host: Interpreter, value: Value, type: HostType | undefined): Value {
+/**
+ * A value as a parameter of a type gets it: of a class, what its constructor makes of a number or a pointer.
+ * @param converts explicit constructors are not asked
+ */
+export function passed(host: Interpreter, value: Value, type: HostType | undefined, converts = true): Value {
   const list = type && listsToCome.get(value);
   if (list && type) return list(type.kind === "reference" ? type.to : type);
   const whole = type?.kind === "record" && value.kind === "record" ? sliced(host, value, type) : undefined;
   if (whole) return whole;
-  return type?.kind === "record" && isMade(host, value, type)
-    ? construct(host, type, [value], false, { converts: true })
-    : converted(host, value, type);
+  if (type?.kind !== "record") return converted(host, value, type);
+  if (isMade(host, value, type)) return construct(host, type, [value], false, { converts });
+  return (value.kind === "record" ? convertedToClass(host, value, type) : undefined) ?? converted(host, value, type);
 }
 
 /** Of an object of a class that derives from the one that is made of it: its part of that class. */

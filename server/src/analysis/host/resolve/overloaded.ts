@@ -28,6 +28,17 @@ function isObject(value: Value): value is RecordValue {
   return value.kind === "record" && !value.open;
 }
 
+/** What a conversion of an object's class makes of it, where it has one to just another class; undefined where it has none. */
+export function convertedToClass(host: Interpreter, value: RecordValue, type: HostType & { readonly kind: "record" }): Value | undefined {
+  const own = instanceOf(value);
+  if (own === undefined || own.name === type.record.name) return undefined;
+  const fn = conversions(host, own.declaration, 0).find(({ result }) => {
+    const made = hostType(host, result, own.substitution);
+    return made?.kind === "record" && made.record.name === type.record.name;
+  });
+  return fn && host.call({ function: fn, arguments: [], self: new Cell(value, value.type), substitution: own.substitution });
+}
+
 /** As `convert`, where the value may be an object with a conversion: a device buffer that passes for its pointer. */
 export function converted(host: Interpreter, value: Value, type: HostType | undefined): Value {
   if (!isObject(value) || type === undefined || type.kind === "record") return convert(value, type);
