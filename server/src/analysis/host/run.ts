@@ -24,6 +24,7 @@ import { Journal, unknownContent } from "./memory/journal.ts";
 import type { HostUnit, Linker } from "./program/unit.ts";
 import { globalFrame } from "./resolve/names.ts";
 import { scalarOf } from "./resolve/overloaded.ts";
+import { startVariables } from "./resolve/startup.ts";
 import { Inputs } from "./values/inputs.ts";
 import { Allocation, Cell } from "./values/model.ts";
 import { int, pointer, unknown } from "./values/values.ts";
@@ -93,6 +94,7 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
     const self = selfOf(host, entry);
     const { substitution } = template;
     host.frame = { ...host.frame, substitution };
+    if (host.fromStart) startVariables(host);
     callFunction(host, {
       function: entry,
       arguments: argumentsOf(host, entry),

@@ -65,6 +65,13 @@ export class Globals {
   definition(name: string): GlobalVariable | undefined {
     return this.#variables.get(name)?.find(({ item }) => !isDeclaredOnly(item.declaration))?.item;
   }
+  /** Variables at namespace scope and static members, as they are written. */
+  inOrder(): readonly GlobalVariable[] {
+    return [...this.#variables.values()]
+      .flat()
+      .map(({ item }) => item)
+      .sort((a, b) => a.declaration.start - b.declaration.start);
+  }
   /** Variables at namespace scope and static members that begin with a value. */
   initialised(): readonly VariableDeclaration[] {
     return [...this.#variables.values()].flat().flatMap(({ item: { declaration } }) => (declaration.init ? [declaration] : []));
