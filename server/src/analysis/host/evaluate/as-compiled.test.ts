@@ -783,4 +783,13 @@ testAsCompiled([
       "struct I { int at() { return 1; } int at() const { return 2; } }; struct O { I i; int of() { return 10 + i.at(); } int of() const { return 20 + i.at() + own(); } int own() const { return 100; } int own() { return 200; } int all() const { return of(); } int *data() { return &k; } const int *data() const { return &k; } int k = 5; }; static int see(const O &o) { return o.of(); } static int change(O &o) { return o.of(); } static int point(const O *o) { return o->of(); }",
     code: "int h[7]; O o; const O c; h[0] = o.of(); h[1] = c.of(); h[2] = see(o); h[3] = change(o); h[4] = point(&o); h[5] = o.all(); *o.data() = 8; h[6] = o.k; SEND(h,7);",
   },
+  {
+    name: "a list of one number for a vector",
+    type: "int",
+    told: "all",
+    bytes: "01000000040000001f000000480000000300000000000000",
+    before:
+      "struct V { std::vector<int> all; void assign(const std::vector<int> &h) { all = h; } }; static int sum(std::vector<int> v) { int s = 0; for (int x : v) s += x; return s * 10 + (int)v.size(); }",
+    code: "int h[6]; V v; v.assign({0}); h[0] = (int)v.all.size(); v.assign({4}); h[1] = v.all[0]; h[2] = sum({3}); h[3] = sum({3, 4}); h[4] = sum(std::vector<int>(3)); h[5] = sum({}); SEND(h,6);",
+  },
 ]);

@@ -172,7 +172,7 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
       );
     case undefined: {
       const only = elements.length === 1 ? elements[0] : undefined;
-      return only === undefined ? listToCome(host, list) : host.evaluate(only.value);
+      return only === undefined ? listToCome(host, list) : inBraces(host.evaluate(only.value));
     }
     default: {
       const first = elements[0];
@@ -234,6 +234,16 @@ function fits(element: HostType | undefined, value: Value): boolean {
 
 /** Braced lists that are arguments: they become values of what takes them. */
 const listsToCome = new WeakMap<Value, (type: HostType) => Value>();
+
+/** Numbers that were written in braces by themselves: of a container they are its element. */
+const numbersInBraces = new WeakSet<Value>();
+
+function inBraces(value: Value): Value {
+  if (!/^(int|float|range)$/.test(value.kind)) return value;
+  const own = { ...value };
+  numbersInBraces.add(own);
+  return own;
+}
 
 function listToCome(host: Interpreter, list: List): Value {
   const { frame, unit } = host;
@@ -342,6 +352,9 @@ function aggregate(host: Interpreter, type: HostType & { readonly kind: "record"
   return made;
 }
 
+/** Containers that are made of their elements. */
+const holdsSeveral = /^(vector|device_vector|array|set|unordered_set)$/;
+
 /**
  * A value as a parameter of a type gets it: of a class, what its constructor makes of a number or a pointer.
  * @param converts explicit constructors are not asked
@@ -349,6 +362,8 @@ function aggregate(host: Interpreter, type: HostType & { readonly kind: "record"
 export function passed(host: Interpreter, value: Value, type: HostType | undefined, converts = true): Value {
   const list = type && listsToCome.get(value);
   if (list && type) return list(type.kind === "reference" ? type.to : type);
+  if (type?.kind === "container" && holdsSeveral.test(type.name) && numbersInBraces.has(value))
+    return listed(host, type, [converted(host, value, type.element)]);
   const whole = type?.kind === "record" && value.kind === "record" ? sliced(host, value, type) : undefined;
   if (whole) return whole;
   if (type?.kind !== "record") return converted(host, value, type);
