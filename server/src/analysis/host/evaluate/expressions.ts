@@ -10,6 +10,7 @@ import { blank, hostType } from "../memory/host-types.ts";
 import { type Argument, type Interpreter, step } from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
 import { read, write } from "../memory/read-write.ts";
+import { numbersOf } from "../memory/record-members.ts";
 import { accessed, freed } from "../memory/watch.ts";
 import { deducedClass, isDeduced, overloadSet } from "../resolve/class-arguments.ts";
 import { construct, fromList } from "../resolve/construct.ts";
@@ -188,10 +189,13 @@ function evaluateUnary(host: Interpreter, e: Expression & { readonly kind: "unar
 /** A number that is a member of an element of an array, or of the object whose method this is. */
 function isMember(host: Interpreter, written: Expression, place: Cell): boolean {
   const e = withoutParentheses(written);
-  if (place.value.kind === "record" || place.type?.kind === "record" || place.type?.kind === "array") return false;
+  if (place.value.kind === "record" || /^(record|array|pointer|container)$/.test(place.type?.kind ?? "")) return false;
   if (e.kind === "name") {
     const { self } = host.frame;
-    return self?.value.kind === "record" && [...self.value.members.values()].includes(place);
+    // Objects that hold something else besides do not stand in arrays of which anything is told.
+    return (
+      self?.value.kind === "record" && numbersOf(host, self.value.type) !== undefined && [...self.value.members.values()].includes(place)
+    );
   }
   let root: Expression = e;
   while (root.kind === "member" && !root.arrow) root = withoutParentheses(root.base);

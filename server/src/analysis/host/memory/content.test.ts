@@ -133,6 +133,13 @@ describe("what buffers hold", () => {
       ),
       { kind: "values", values: [3, 1, 4, 1] },
     ],
+    "what a buffer's object has allocated, seen as vectors": [
+      inMain(
+        "B b; b.n = 1 << 20; b.make(); std::vector<float> h(b.n); for (int i = 0; i < b.n; i++) h[i] = i % 100; cudaMemcpy(b.d, h.data(), b.n * 4, cudaMemcpyHostToDevice); g<<<1, 32>>>((const float4 *)b.d);",
+        "__global__ void g(const float4 *p) {}\nstruct B { float *d = nullptr; int n; void make() { cudaMalloc(&d, n * sizeof(float)); cudaGetDeviceCount(&n); n = 1 << 20; } };\n",
+      ),
+      computed((index) => index % 100),
+    ],
     "what only begins alike": [
       inMain(
         "int n = 1 << 20; std::vector<int> h(n); for (int i = 0; i < n; i++) h[i] = i < 60 ? 4 : key(i); int *d; cudaMalloc(&d, n * 4); cudaMemcpy(d, h.data(), n * 4, cudaMemcpyHostToDevice); g<<<1, 32>>>(d);",
