@@ -187,6 +187,8 @@ export interface Interpreter {
     readonly ordinary: WeakSet<Statement>;
     /** Elements of arrays that compiled loops have stored to, of those that are too large for others. */
     readonly large: Map<Allocation, number>;
+    /** Elements of arrays that were computed when a loop asked for them. */
+    computed: number;
     /** What compiled loops work in, each from its own beginning. */
     memory: WebAssembly.Memory | undefined;
     /** Generators of our own that stood for ones of which the state is not known. */

@@ -21,6 +21,7 @@ export function begin(host: Interpreter, left: number, more: Partial<Machine> = 
     depth: 0,
     effects: 0,
     left,
+    computed: host.replays.computed,
     mostElements,
     statement: (inner) => statementCode(machine, inner),
     code: (e) => codeOf(machine, e),

@@ -47,6 +47,8 @@ export class Column implements List {
   /** Those that were looked at or stored to: an array costs what a loop does with it, however large it is. */
   readonly #pages: (Page | undefined)[] = [];
   #flat: Flat | undefined;
+  /** What it held before the loop is made element by element. */
+  #isComputed: boolean | undefined;
   stores = 0;
   readonly #initial: number;
 
@@ -136,6 +138,8 @@ export class Column implements List {
 
   /** What an element was before the loop. */
   before(index: number): Known {
+    this.#isComputed ??= isMade(this.#content);
+    if (this.#isComputed) this.#host.replays.computed += 1;
     const held = this.#held(index);
     const value = numberOf(held) ?? (held.kind === "unknown" && this.#goesByDrawn(index) ? held.likely : undefined);
     return value === undefined || !(Number.isSafeInteger(value) || !Number.isInteger(value)) ? undefined : value;

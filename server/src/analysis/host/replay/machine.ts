@@ -36,6 +36,9 @@ export const mostOfLoop = 32_000_000;
 /** Operations that are done in the time of a step. */
 export const operationsAStep = 64;
 
+/** Of an element that is computed when it is asked for, besides: a formula is gone through. */
+const operationsALook = 16;
+
 /** How a statement ended. */
 export const ending = { normal: 0, breaks: 1, continues: 2, returns: 3 } as const;
 export type Ending = (typeof ending)[keyof typeof ending];
@@ -188,6 +191,8 @@ export interface Machine {
   effects: number;
   /** Operations that may still be run. */
   left: number;
+  /** Elements that had been computed, of all loops, when that was last counted. */
+  computed: number;
   /** Elements that an array may have. */
   readonly mostElements: number;
   /** Of the loop in question it is to be told from its condition how many turns it has left. */
@@ -209,7 +214,11 @@ export function spend(machine: Machine): void {
   machine.left -= 1;
   if (machine.left < 0) throw new TooLong();
   // What it takes is spent at its end: until then it only asks whether it is still wanted.
-  if (machine.left % operationsAStep === 0) machine.host.work?.goOn(1);
+  if (machine.left % operationsAStep !== 0) return;
+  const { replays, work } = machine.host;
+  machine.left -= (replays.computed - machine.computed) * operationsALook;
+  machine.computed = replays.computed;
+  work?.goOn(1);
 }
 
 export function newSlot({ slots, nest }: Machine, type: NumberName): Slot {
