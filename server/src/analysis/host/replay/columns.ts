@@ -47,7 +47,6 @@ export class Column implements List {
   /** Those that were looked at or stored to: an array costs what a loop does with it, however large it is. */
   readonly #pages: (Page | undefined)[] = [];
   #flat: Flat | undefined;
-  /** What it held before the loop is made element by element. */
   #isComputed: boolean | undefined;
   stores = 0;
   readonly #initial: number;
@@ -138,8 +137,7 @@ export class Column implements List {
 
   /** What an element was before the loop. */
   before(index: number): Known {
-    this.#isComputed ??= isMade(this.#content);
-    if (this.#isComputed) this.#host.replays.computed += 1;
+    if (this.isComputed) this.#host.replays.computed += 1;
     const held = this.#held(index);
     const value = numberOf(held) ?? (held.kind === "unknown" && this.#goesByDrawn(index) ? held.likely : undefined);
     return value === undefined || !(Number.isSafeInteger(value) || !Number.isInteger(value)) ? undefined : value;
@@ -242,6 +240,12 @@ export class Column implements List {
   /** Whether each element that was stored is known. */
   get isKnown(): boolean {
     return this.#regions.every(({ states }) => !states.includes(written | unknown));
+  }
+
+  /** What it held before the loop is made element by element. */
+  get isComputed(): boolean {
+    this.#isComputed ??= isMade(this.#content);
+    return this.#isComputed;
   }
 
   /** Each element was stored to, or nearly. */

@@ -37,7 +37,7 @@ export const mostOfLoop = 32_000_000;
 export const operationsAStep = 64;
 
 /** Of an element that is computed when it is asked for, besides: a formula is gone through. */
-const operationsALook = 16;
+export const operationsALook = 16;
 
 /** How a statement ended. */
 export const ending = { normal: 0, breaks: 1, continues: 2, returns: 3 } as const;

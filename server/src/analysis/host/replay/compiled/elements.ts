@@ -39,10 +39,14 @@ function writeAddress(w: Writer, at: number, bytes: number): void {
 
 const natural = (bytes: number): number => Math.log2(bytes);
 
+/** Elements that are looked up one by one: a formula is gone through for each of those that are computed. */
+export const mostLookedUp = 1 << 20;
+
 /** Loads the element whose index or offset is on the stack. */
 export function writeLoad(w: Writer, column: Column, inBytes: boolean): void {
   const array = w.array(column);
   const { bytes, values, states, isKnown, type, number } = array;
+  if (!isKnown && column.isComputed && column.length > mostLookedUp) throw new NotCompiled();
   const at = writeIndex(w, array, inBytes);
   if (!isKnown) {
     w.get(at);

@@ -7,11 +7,12 @@
 import { isFloat, isUnsigned } from "../../values/values.ts";
 import type { Known } from "../arithmetic.ts";
 import { known, written as stored } from "../element-states.ts";
-import { type Execute, type Machine, operationsAStep, TooLong } from "../machine.ts";
+import { type Execute, type Machine, operationsALook, operationsAStep, TooLong } from "../machine.ts";
 import { sortInPlace } from "../sorted.ts";
 import { reduced } from "../wide.ts";
 import { type Elements, elementsIn } from "./arrays.ts";
 import { moduleOf, unsigned } from "./binary.ts";
+import { mostLookedUp } from "./elements.ts";
 import { NotCompiled } from "./not-compiled.ts";
 import { valueType } from "./numbers.ts";
 import { type HostSide, type Local, Writer } from "./writer.ts";
@@ -21,8 +22,6 @@ export const mostCompiledElements = 1 << 24;
 /** Instructions of what is an operation of closures, about, and how many times as fast those are done. */
 export const instructionsAnOperation = 10;
 export const compiledSpeed = 6.4;
-/** Elements that are looked up one by one, in a quarter of a second: mostly a formula is gone through for each. */
-const mostLookedUp = 1 << 17;
 /** Of a sort: n times the logarithm of n. */
 const instructionsAComparison = 5;
 /** Instructions between two questions whether the answer is still wanted. */
@@ -56,7 +55,8 @@ export function runCompiled(machine: Machine, execute: Execute): void {
     },
     lookUp: (array, index) => {
       lookedUp += 1;
-      if (lookedUp > mostLookedUp) throw new NotCompiled();
+      machine.left -= operationsALook * instructionsAnOperation * compiledSpeed;
+      if (lookedUp > mostLookedUp || machine.left < 0) throw new NotCompiled();
       const value = w.arrays.placed[array]?.column.before(index);
       const [values, state] = [elements[array], states[array]];
       if (value === undefined || !values || !state) throw new NotCompiled();
