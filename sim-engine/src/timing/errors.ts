@@ -4,13 +4,13 @@ import type { TimeErrors } from "./error-bar.ts";
 export const timeErrors: TimeErrors = {
   wider: 1,
   classes: {
-    launch: { launches: 76, error: 0.08 },
-    compute: { launches: 174, error: 0.25 },
-    l1: { launches: 229, error: 0.16 },
-    l2: { launches: 315, error: 0.21 },
-    memory: { launches: 324, error: 0.18 },
-    atomics: { launches: 44, error: 0.41 },
-    host: { launches: 2, error: 0.18 },
-    waits: { launches: 69, error: 0.26 },
+    launch: { launches: 81, error: 0.09 },
+    compute: { launches: 191, error: 0.26 },
+    l1: { launches: 246, error: 0.16 },
+    l2: { launches: 341, error: 0.26 },
+    memory: { launches: 360, error: 0.18 },
+    atomics: { launches: 53, error: 0.77 },
+    host: { launches: 2, error: 0.21 },
+    waits: { launches: 77, error: 0.33 },
   },
 };
