@@ -3,7 +3,6 @@ import type { Loop } from "../../ir/graph.ts";
 import type { Op } from "../../ir/kernel.ts";
 import { isConvergent, isPure } from "../../ir/operations.ts";
 import { comesOf } from "../../ir/origins.ts";
-import { warpSize } from "../../machine/target.ts";
 import { definedIn } from "./induction.ts";
 
 /**
@@ -32,6 +31,8 @@ export function copiesByLane(loop: Loop, start: Op): boolean {
 export const meetsWhileSomeLeave = ({ blocks }: Loop): boolean =>
   [...blocks].some(({ ops }) => ops.some(isConvergent)) &&
   [...blocks].some(({ end }) => end.kind === "branch" && !(blocks.has(end.then) && blocks.has(end.else)) && differsByLane(end.cond));
+
+const warpSize = 32;
 
 /** Whether lanes of a warp may have different values here: what they have in common is a quotient of the thread's index by as many as they are. */
 const differsByLane = (value: Op): boolean => comesOf(value, isThreadIndex, (op) => (isOfWarp(op) ? [] : throughThread(op)));
