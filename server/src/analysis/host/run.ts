@@ -133,7 +133,7 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
     argument: (expression) => argumentOf(host, expression),
     execute: (statement) => executeStatement(host, statement),
     call: (call) => callFunction(host, call),
-    callMethod: (self, name, args) => callMethod(host, self, name, args),
+    callMethod: (self, name, args, isConst) => callMethod(host, self, name, args, [], isConst),
     apply: (callee, args) => apply(host, callee, args),
     scalar: (value) => scalarOf(host, value),
     launch: (call) => launchKernel(host, call),

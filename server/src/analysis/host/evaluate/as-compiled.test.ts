@@ -792,4 +792,13 @@ testAsCompiled([
       "struct V { std::vector<int> all; void assign(const std::vector<int> &h) { all = h; } }; static int sum(std::vector<int> v) { int s = 0; for (int x : v) s += x; return s * 10 + (int)v.size(); }",
     code: "int h[6]; V v; v.assign({0}); h[0] = (int)v.all.size(); v.assign({4}); h[1] = v.all[0]; h[2] = sum({3}); h[3] = sum({3, 4}); h[4] = sum(std::vector<int>(3)); h[5] = sum({}); SEND(h,6);",
   },
+  {
+    name: "overloads for elements of lists, by references and operators",
+    type: "int",
+    told: "all",
+    bytes: "02000000010000004600000050000000070000000100000002000000",
+    before:
+      "struct I { int f() { return 1; } int f() const { return 2; } }; struct V { int d[3] = {1, 2, 3}; int &operator[](int i) { return d[i]; } int operator[](int i) const { return d[i] * 10; } int sum() const { return (*this)[0] + (*this)[1]; } }; template <class T> static int call(T &t) { return t.f(); }",
+    code: "int h[7]; std::vector<I> l(1); for (const auto &i : l) h[0] = i.f(); for (auto &i : l) h[1] = i.f(); V v; v[1] = 7; const V &c = v; h[2] = c[1]; h[3] = v.sum(); h[4] = v[1]; I i; const I fixed; h[5] = call(i); h[6] = call(fixed); SEND(h,7);",
+  },
 ]);

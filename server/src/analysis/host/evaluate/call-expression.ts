@@ -16,6 +16,7 @@ import { type Argument, type CallExpression, type Interpreter, lookUpLocal } fro
 import { read, write } from "../memory/read-write.ts";
 import { called } from "../memory/watch.ts";
 import { deducedClass, overloads } from "../resolve/class-arguments.ts";
+import { isConstant, isOfConst } from "../resolve/constness.ts";
 import { constructFrom, fromList, ownOf } from "../resolve/construct.ts";
 import { instanceOf, isOrDerives, type Methods, methodsOf, qualifier } from "../resolve/methods.ts";
 import { chooseLambda, chooseOverload, specialised } from "../resolve/overload.ts";
@@ -175,14 +176,6 @@ function forObject(functions: readonly FunctionDeclaration[], isConst: () => boo
   return isConst() ? [...looking, ...changing.filter(({ specifiers }) => specifiers.static)] : [...changing, ...looking];
 }
 
-/** Whether what an expression names, or with an arrow points at, is not to be changed. */
-function isConstant(host: Interpreter, base: Expression, arrow: boolean): boolean {
-  const type = host.semantics.typeOf(base, host.frame.substitution);
-  const object = type?.kind === "reference" ? type.to : type;
-  const named = arrow ? (object?.kind === "pointer" ? object.to : undefined) : object;
-  return named?.const === true;
-}
-
 function callCandidates(
   host: Interpreter,
   candidates: readonly FunctionDeclaration[],
@@ -265,7 +258,14 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
     const member = object.members.get(name);
     if (member !== undefined) return apply(host, member.value, args);
     const self = place instanceof Cell ? place : new Cell(object, object.type);
-    const made = callMethod(host, self, name, args, templateValues(host, callee.name), () => isConstant(host, callee.base, callee.arrow));
+    const made = callMethod(
+      host,
+      self,
+      name,
+      args,
+      templateValues(host, callee.name),
+      () => isOfConst(place) || isConstant(host, callee.base, callee.arrow),
+    );
     if (made !== undefined) return made;
   }
   // A container of several, nobody knows which: it may be any of them that is another now.

@@ -96,7 +96,7 @@ export interface Interpreter {
   /** Runs a function of the program. */
   readonly call: (call: Call) => Value;
   /** A method of an object of the program, or of a base of its class; undefined where there is none of that name. */
-  readonly callMethod: (self: Cell, name: string, args: readonly Argument[]) => Value | undefined;
+  readonly callMethod: (self: Cell, name: string, args: readonly Argument[], isConst?: () => boolean) => Value | undefined;
   /** Calls what an expression evaluated to: a lambda, a function, an object. */
   readonly apply: (callee: Value, args: readonly Argument[]) => Value;
   /** The number or pointer an object stands for, where its class has just one conversion to any; another value as it is. */

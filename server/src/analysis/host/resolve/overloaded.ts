@@ -6,6 +6,7 @@ import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { convert } from "../values/convert.ts";
 import { Cell, type HostType, type RecordValue, type Value } from "../values/model.ts";
 import { templateConstant } from "../values/template-constant.ts";
+import { isConstantArgument } from "./constness.ts";
 import { instanceOf } from "./methods.ts";
 import { chooseOverload } from "./overload.ts";
 
@@ -16,7 +17,7 @@ export function callOperator(host: Interpreter, op: string, operands: readonly A
   const [first, ...rest] = operands;
   if (first !== undefined && isObject(first.value)) {
     const self = first.place instanceof Cell ? first.place : new Cell(first.value, first.value.type);
-    const made = host.callMethod(self, name, rest);
+    const made = host.callMethod(self, name, rest, () => isConstantArgument(host, first));
     if (made !== undefined) return made;
   }
   const named = { start: 0, end: 0, global: false, parts: [{ text: name }] };

@@ -84,7 +84,7 @@ function pointedBy(host: Interpreter, operand: Expression): Place | undefined {
 
 function argumentAt(host: Interpreter, e: Expression): Argument {
   const place = placeOf(host, e);
-  return place === undefined ? { value: host.evaluate(e) } : { value: read(host, place), place };
+  return place === undefined ? { value: host.evaluate(e), expression: e } : { value: read(host, place), place, expression: e };
 }
 
 /** What an operator of a class returns a reference to. */
