@@ -479,4 +479,31 @@ testAsCompiled([
     before: "static int log_[16], n_=0; struct G { std::vector<int> v; int a[2]; };",
     code: "{G a{{1,2},{3,4}},b; b=std::move(a); b.a[0]=9; log_[n_++]=a.a[0]; log_[n_++]=a.v.size();} SEND(log_,16);",
   },
+  {
+    name: "a temporary that is moved",
+    type: "int",
+    told: "all",
+    bytes: "0c0000000d000000040000000f0000007cd90100",
+    before:
+      "static int ends = 0; struct G { int k; G(int k) : k(k) {} G(const G &o) : k(o.k + 1) {} G(G &&o) : k(o.k + 10) { o.k = -1; } ~G() { ends = ends * 10 + (k > 0 ? 1 : 2); } }; static int use(G g) { return g.k; } static int see(G &&g) { return g.k; } static G make(int k) { return G(k); }",
+    code: "int h[5]; h[0] = use(std::move(G(2))); h[1] = use(std::move(make(3))); h[2] = see(std::move(G(4))); G g(std::move(G(5))); h[3] = g.k; h[4] = ends; SEND(h,5);",
+  },
+  {
+    name: "an object that is forwarded",
+    type: "int",
+    told: "none",
+    bytes: "030000000c0000000d000000ffffffff",
+    before:
+      "struct G { int k; G(int k) : k(k) {} G(const G &o) : k(o.k + 1) {} G(G &&o) : k(o.k + 10) { o.k = -1; } }; static int use(G g) { return g.k; } template <class T> static int pass(T &&t) { return use(std::forward<T>(t)); }",
+    code: "int h[4]; G g(2), m(3); h[0] = pass(g); h[1] = pass(G(2)); h[2] = pass(std::move(m)); h[3] = m.k; SEND(h,4);",
+  },
+  {
+    name: "an object that is forwarded to who looks at it",
+    type: "int",
+    told: "all",
+    bytes: "020000000700000007000000",
+    before:
+      "struct G { int k; G(int k) : k(k) {} G(const G &o) : k(o.k + 1) {} }; static int see(const G &g) { return g.k; } static void add(G &g) { g.k += 5; } template <class T> static int pass(T &&t) { return see(std::forward<T>(t)); } template <class T> static void grow(T &&t) { add(std::forward<T>(t)); }",
+    code: "int h[3]; G g(2); h[0] = pass(g); h[1] = pass(G(7)); grow(g); h[2] = g.k; SEND(h,3);",
+  },
 ]);

@@ -57,6 +57,8 @@ export interface Argument {
   readonly expression?: Expression;
   /** It is given away: `std::move(variable)`. */
   readonly isMoved?: boolean;
+  /** It is given away or not, as who called has it: `std::forward<T>(parameter)`. */
+  readonly isForwarded?: boolean;
 }
 
 export interface Call {

@@ -4,7 +4,7 @@ import type { Expression, FunctionDeclaration, VariableDeclaration } from "../..
 import type { Residence } from "../../device-events.ts";
 import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance } from "../../sema/types.ts";
-import { forgetContent } from "../memory/effects.ts";
+import { forgetContent, forgetPlace } from "../memory/effects.ts";
 import { blank, emptyContainer, hostType, isLibraryRecord } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
@@ -104,7 +104,7 @@ export function fromDirect(host: Interpreter, type: HostType | undefined, expres
 }
 
 /** The value as one of its own: what others have, too, is copied or, where it is given away, taken from them. */
-export function ownOf(host: Interpreter, { value, place, isMoved = false }: Argument): Value {
+export function ownOf(host: Interpreter, { value, place, isMoved = false, isForwarded = false }: Argument): Value {
   if (value.kind === "pointer") {
     host.frame.temporaries.delete(value);
     // One that owns alone can only be taken over.
@@ -113,8 +113,14 @@ export function ownOf(host: Interpreter, { value, place, isMoved = false }: Argu
   }
   if (value.kind === "container" && place && !isMoved) return copyOfContainer(host, value);
   if (value.kind !== "record") return copied(value);
-  host.frame.temporaries.delete(value);
+  // What a temporary is taken over by is another object.
+  if (!isMoved) host.frame.temporaries.delete(value);
   const type = value.type;
+  if (isForwarded && type?.kind === "record" && (isCopyFelt(host, type.record) || isTakenFrom(host, type.record))) {
+    const reason = "an object that is copied or taken over, nobody knows which";
+    if (place) forgetPlace(host, place, reason);
+    return unknown(reason, type);
+  }
   return place === undefined || type?.kind !== "record" ? copied(value) : copyOfObject(host, type, value, isMoved);
 }
 
