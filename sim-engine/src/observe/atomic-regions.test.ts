@@ -174,6 +174,49 @@ describe("where atomics of a launch meet, as a share of all passes", () => {
     expect(ofTurns(64, 64)).toBeLessThan(ofTurns(8, 8) / 2);
   });
 
+  test("what an address divides a block's index by is no number of copies where blocks go on from there", () => {
+    const hottest = (told: number | undefined): number => {
+      const regions = new AtomicRegions(
+        values,
+        [],
+        new Set(),
+        () => undefined,
+        () => told,
+      );
+      for (const block of [0, 1, 2, 3, 6, 9, 100, 101, 200]) {
+        regions.begin(block);
+        for (const row of [0, 4096])
+          regions.add(integers, 0, new Float64Array(32).fill(base + 128 * (block % 2) + 65536 * (block >> 1) + row), 0, -1);
+      }
+      return regions.hottest(2 * 202, { blocks: 202, row: 202, atOnce: 202, threads: 32 })!;
+    };
+    expect(hottest(2)).toBe(hottest(undefined));
+  });
+
+  test("very many copies, and regions, are counted", () => {
+    const regions = new AtomicRegions(
+      values,
+      [],
+      new Set(),
+      () => undefined,
+      () => 80_000,
+    );
+    for (const block of [0, 1, 2]) {
+      regions.begin(block);
+      for (let k = 0; k < 60_000; k++)
+        regions.add(
+          integers,
+          0,
+          Float64Array.from({ length: 32 }, () => base + 4096 * (3 * k + block)),
+          0,
+          1,
+        );
+    }
+    const hottest = regions.hottest(60_000 * 4e5, { blocks: 4e5, row: 4e5, atOnce: 264, threads: 32 })!;
+    expect(hottest).toBeGreaterThan((60_000 * 4e5) / 200);
+    expect(hottest).toBeLessThan(60_000 * 4e5 * 0.05);
+  });
+
   test("two slices take turns at the parts of a kilobyte", () => {
     const line = (lane: number): number => 4 * lane;
     const together = (at: number): number => ofLanes(integers, line, (lane) => at + line(lane));

@@ -302,7 +302,8 @@ export class AtomicRegions {
     const alike = met.filter(({ byOp }) => [...byOp.keys()].every((op) => this.#anywhere.has(op)));
     most = Math.max(most, mean(alike.map(workOf)) * Math.max(inStep, this.#busiest(alike.length)));
     const usual = mean(alike.map(passesIn));
-    const copies = this.#copies([...this.#ofOps].filter(([op]) => !moving.has(op)));
+    const told = this.#copies([...this.#ofOps].filter(([op]) => !moving.has(op)));
+    const copies = told !== undefined && told < resident.blocks ? told : undefined;
     if (copies !== undefined) most = Math.max(most, this.#ofCopies(copies, workOf));
     for (const region of this.#regions.values()) {
       if (!this.#isMet(region)) {
@@ -361,27 +362,24 @@ export class AtomicRegions {
     const [first] = all;
     if (!first) return undefined;
     const told = this.#turns(first[0]);
-    if (told !== undefined) return all.every(([op]) => this.#turns(op) === told) ? told : undefined;
+    if (told !== undefined)
+      return all.every(([op, { blocks }]) => this.#turns(op) === told && mayTakeTurns(blocks, told, this.#same(blocks))) ? told : undefined;
     for (let places = 2; places <= mostInTurn; places++) if (all.every(([, { blocks }]) => this.#takeTurns(blocks, places))) return places;
     return undefined;
   }
 
   #takeTurns(blocks: OfOp["blocks"], places: number): boolean {
+    const same = this.#same(blocks);
+    const lowest = blocks.map((block) => block.lowest);
+    const turns = new Set(blocks.map(({ index }) => index % places)).size;
+    const differ = Math.max(...lowest) - Math.min(...lowest) > same;
+    return blocks.length - turns >= fewestPairs && differ && mayTakeTurns(blocks, places, same);
+  }
+
+  /** How far apart the first words of blocks at the same place are: data says which of a copy's words is the first that is wanted. */
+  #same(blocks: OfOp["blocks"]): number {
     const widest = blocks.reduce((most, { lowest, highest }) => Math.max(most, highest - lowest), 0);
-    // Data says which of a copy's words is the first that is wanted.
-    const same = Math.max(this.#sectorBytes, widest / 4);
-    const lowest = new Map<number, number>();
-    let [pairs, highest, least] = [0, 0, Number.POSITIVE_INFINITY];
-    for (const block of blocks) {
-      const turn = block.index % places;
-      const known = lowest.get(turn);
-      if (known === undefined) lowest.set(turn, block.lowest);
-      else if (Math.abs(block.lowest - known) > same) return false;
-      else pairs++;
-      highest = Math.max(highest, block.lowest);
-      least = Math.min(least, block.lowest);
-    }
-    return pairs >= fewestPairs && highest - least > same;
+    return Math.max(this.#sectorBytes, widest / 4);
   }
 
   /** Work of the busiest slice where blocks take turns at so many copies: of each, the regions that are wanted most, as many as fall to one slice. */
@@ -393,7 +391,8 @@ export class AtomicRegions {
       // What each block that comes does, for as many as come in the whole launch.
       return (workOf(region) * this.#block * turns) / (region.blocks * copies);
     });
-    const most = Math.max(0, ...works);
+    // There may be too many for one call.
+    const most = works.reduce((max, work) => Math.max(max, work), 0);
     const hot = works.filter((work) => work >= most * asBusy);
     const all = (hot.length * copies) / Math.max(1, seen);
     // Regions side by side are dealt out to slices in turn; a few of each copy, far apart, fall to them by chance.
@@ -465,9 +464,23 @@ export class AtomicRegions {
   }
 }
 
+/** Whether those of some blocks that would be at the same place, where they take turns at so many, are. @param same how far apart that is at most */
+function mayTakeTurns(blocks: OfOp["blocks"], places: number, same: number): boolean {
+  const first = new Map<number, number>();
+  return blocks.every(({ index, lowest }) => {
+    const known = first.get(index % places);
+    if (known === undefined) first.set(index % places, lowest);
+    return known === undefined || Math.abs(lowest - known) <= same;
+  });
+}
+
+/** Things in a bin on average from which on the fullest is told by how far they spread. */
+const manyInABin = 50;
+
 /** How many of so many things that fall into bins at random are in the fullest, on average: each bin has as many as Poisson's law says. */
 function mostByChance(things: number, bins: number): number {
   const usual = things / bins;
+  if (usual > manyInABin) return usual + Math.sqrt(2 * usual * Math.log(bins));
   let [most, fewer, exactly] = [0, 0, Math.exp(-usual)];
   for (let k = 1; k <= things; k++) {
     fewer += exactly;

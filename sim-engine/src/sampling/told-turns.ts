@@ -19,11 +19,13 @@ export interface ToldWarp {
 
 /** Warps that are told apart at most, and operations that one bound may be made of. */
 const mostWarps = 1 << 18;
-const mostOperations = 256;
+const mostOperations = 64;
+/** Operations of all bounds, of all lanes that are told apart. */
+const mostTold = 16_000_000;
+/** Operations that a step of work does. */
+const operationsAStep = 16;
 /** Warps of which all lanes are looked at, to see which of them have places of their own. */
 const looked = 8;
-/** Warps that a step of work tells of. */
-const warpsAStep = 4;
 
 /** The thread that is asked about. */
 interface Thread {
@@ -52,9 +54,11 @@ export function busiestWarps(program: Program, lengthOf: (block: Block) => numbe
     thread.index = [index % block[0], Math.floor(index / block[0]) % block[1], Math.floor(index / block[0] / block[1])];
   };
   const lanes = distinctLanes(loops, all, enter);
+  const operations = lanes.length * loops.reduce((sum, loop) => sum + loop.operations, 0);
+  if (all * operations > mostTold) return [];
   const costs = new Float64Array(all);
   for (let warp = 0; warp < all; warp++) {
-    work.ask(lanes.length / warpsAStep);
+    work.ask(operations / operationsAStep);
     const most = new Float64Array(loops.length);
     for (const lane of lanes) {
       enter(warp, lane);
@@ -93,6 +97,8 @@ interface ToldLoop {
   readonly turns: Told;
   /** Addresses of what its bounds come of. */
   readonly places: readonly Told[];
+  /** What is computed to tell its turns. */
+  readonly operations: number;
   /** Instructions of a turn, without what is in loops within. */
   readonly length: number;
 }
@@ -149,7 +155,7 @@ class Teller {
   }
 
   /** @returns undefined where it is not told, and where its bounds come of no memory */
-  turns(loop: Loop, test: Op, predicate: IntPredicate): Pick<ToldLoop, "turns" | "places"> | undefined {
+  turns(loop: Loop, test: Op, predicate: IntPredicate): Omit<ToldLoop, "length"> | undefined {
     const [a, b] = test.args;
     const way = goesOn[predicate];
     const counter = a && counterOf(a, loop);
@@ -172,7 +178,7 @@ class Teller {
       const left = (bound() - before()) * way.sign + (way.atEnd ? 1 : 0);
       return by > 0 && left > 0 ? Math.ceil(left / by) : 0;
     };
-    return { turns, places: this.#places };
+    return { turns, places: this.#places, operations: this.#operations };
   }
 
   /** What is added to a counter from turn to turn. */

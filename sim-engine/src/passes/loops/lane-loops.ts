@@ -37,11 +37,25 @@ const warpSize = 32;
 /** Whether lanes of a warp may have different values here: what they have in common is a quotient of the thread's index by as many as they are. */
 const differsByLane = (value: Op): boolean => comesOf(value, isThreadIndex, (op) => (isOfWarp(op) ? [] : throughThread(op)));
 
-/** `threadIdx.x / 32`, `i >> 5` */
-function isOfWarp({ action, args: [, by] }: Op): boolean {
-  if (action.kind !== "int" || by?.action.kind !== "const") return false;
+/** `threadIdx.x / 32`, `(blockIdx.x * blockDim.x + threadIdx.x) >> 5` */
+function isOfWarp({ action, args: [index, by] }: Op): boolean {
+  if (action.kind !== "int" || by?.action.kind !== "const" || !index || !countsThreads(index)) return false;
   const value = Number(by.action.value);
   return /^[la]shr$/.test(action.op) ? value >= Math.log2(warpSize) : /^[us]div$/.test(action.op) && value > 0 && value % warpSize === 0;
+}
+
+/** Whether it is the thread's index in a row of its block, or of all: from one warp to the next by as many as a warp has, where rows are of whole warps. */
+function countsThreads({ action, args: [a, b] }: Op): boolean {
+  if (action.kind === "special") return action.register === "tid.x";
+  if (action.kind === "convert") return a !== undefined && countsThreads(a);
+  if (action.kind !== "int" || action.op !== "add" || !a || !b) return false;
+  return (countsThreads(a) && isOfRows(b)) || (countsThreads(b) && isOfRows(a));
+}
+
+/** A multiple of how many threads a row of a block has. */
+function isOfRows({ action, args }: Op): boolean {
+  if (action.kind === "convert") return args[0] !== undefined && isOfRows(args[0]);
+  return action.kind === "int" && action.op === "mul" && args.some(({ action: of }) => of.kind === "special" && of.register === "ntid.x");
 }
 
 /** Whether threads of a block may have different values here. */

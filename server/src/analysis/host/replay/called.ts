@@ -26,6 +26,7 @@ import {
   spend,
   type Target,
   Unsupported,
+  unsupported,
 } from "./machine.ts";
 import { declared, numberType, numberValue } from "./numbers.ts";
 import { mostCalls } from "./records.ts";
@@ -97,7 +98,7 @@ function hostLambda(
 ): Code {
   const { frame } = machine.host;
   const own = new Map(captured);
-  return inlined(machine, asInlined(expression), args, () => {
+  return inlined(machine, asInlined(machine, expression), args, () => {
     machine.host.frame = {
       ...frame,
       result: expression.result,
@@ -114,7 +115,7 @@ export function ownLambda(machine: Machine, expression: LambdaExpression): Targe
   if (expression.captureDefault === "=" || expression.captures.some(({ byReference, init }) => !byReference || init !== undefined))
     throw new Unsupported();
   const scopes = [...machine.scopes];
-  return { kind: "lambda", expression, call: (args) => inlined(machine, asInlined(expression), args, () => scopes) };
+  return { kind: "lambda", expression, call: (args) => inlined(machine, asInlined(machine, expression), args, () => scopes) };
 }
 
 /** What calls a method of a record of the host; undefined where it is no method of the program's. */
@@ -153,7 +154,12 @@ interface Inlined {
   readonly substitution?: Substitution | undefined;
 }
 
-const asInlined = ({ parameters, body }: LambdaExpression): Inlined => ({ parameters, body, result: "auto" });
+/** @throws Unsupported where what it returns is no number */
+function asInlined({ host }: Machine, { parameters, body, result }: LambdaExpression): Inlined {
+  const type = result && result.kind !== "auto" ? hostType(host, result) : undefined;
+  if (!type) return { parameters, body, result: "auto" };
+  return { parameters, body, result: type.kind === "void" ? "void" : (numberType(type) ?? unsupported()) };
+}
 
 interface Context {
   /** The object that it is a method of. */

@@ -185,6 +185,23 @@ test("stretches that are sorted", () => {
   }
 });
 
+test.each([
+  [
+    "the result of a lambda that says its type",
+    "double",
+    `unsigned s = 7; auto whole = [](double x) -> int { return x; }; for (int i = 0; i < n; i++) { ${draw} h[i] = whole((s >> 8) * 0.001); }`,
+  ],
+])("%s", (_, type, code) => {
+  const content = filled(type, code);
+  const values = Array.from({ length: 100 }, (__, index) => elementAt(content, index, 8));
+  expect(values.every(Number.isInteger)).toBe(true);
+});
+
+test("an array that is seen as other numbers is not told", () => {
+  const code = `unsigned s = 7; std::vector<int> v(n); float *f = (float *)v.data(); for (int i = 0; i < n; i++) { ${draw} f[i] = s * 0.5f; } for (int i = 0; i < n; i++) h[i] = v[i];`;
+  expect(filled("int", code)?.kind).not.toBe("values");
+});
+
 test("what an array holds in parts, steps and rounds is known behind a loop that reads it", () => {
   const code = `unsigned s = 5; std::vector<int> a(n), b(n), c(n + 1); for (int i = 0; i < n; i++) a[i] = 3 * i; for (int i = 0; i < n; i++) b[i] = i % 11; for (int i = 0; i < n; i++) { ${draw} c[i + 1] = s >> 28; } for (int i = 0; i < n; i++) c[i + 1] += c[i]; for (int i = 0; i < n; i++) { ${draw} h[i] = a[i] + b[i] + c[i + 1] - c[i] + (s & 7); }`;
   const [count, compiled] = compilations(() => filled("int", code));
