@@ -4,13 +4,13 @@ import type { TimeErrors } from "./error-bar.ts";
 export const timeErrors: TimeErrors = {
   wider: 1,
   classes: {
-    launch: { launches: 81, error: 0.09 },
-    compute: { launches: 191, error: 0.26 },
-    l1: { launches: 246, error: 0.16 },
-    l2: { launches: 341, error: 0.26 },
-    memory: { launches: 360, error: 0.18 },
-    atomics: { launches: 53, error: 0.77 },
-    host: { launches: 2, error: 0.21 },
-    waits: { launches: 77, error: 0.33 },
+    launch: { launches: 87, error: 0.09 },
+    compute: { launches: 197, error: 0.25 },
+    l1: { launches: 264, error: 0.17 },
+    l2: { launches: 383, error: 0.28 },
+    memory: { launches: 416, error: 0.2 },
+    atomics: { launches: 70, error: 0.43 },
+    host: { launches: 2, error: 0.22 },
+    waits: { launches: 80, error: 0.3 },
   },
 };

@@ -93,11 +93,11 @@ interface How {
   readonly run: (machine: Machine, execute: Execute) => unknown;
 }
 
-/** Operations count as steps that are no steps of the evaluation: the same however fast they are, but of the time that it may take. */
+/** Operations count as steps that are no steps of the evaluation, by the time that they take. */
 function settleSteps(host: Interpreter, operations: number, speed: number): void {
   host.replays.operations += Math.ceil(operations / speed);
-  const steps = Math.ceil(operations / operationsAStep);
+  const steps = Math.ceil(operations / speed / operationsAStep);
   host.replays.steps += steps;
   host.steps += steps;
-  host.work?.spend(Math.ceil(steps / speed));
+  host.work?.spend(steps);
 }
