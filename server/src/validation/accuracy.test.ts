@@ -398,7 +398,7 @@ const reached: readonly {
   {
     set: "h200-works",
     launches: 103,
-    // How many blocks there are is drawn by rand(), behind more numbers than are gone through.
+    // How many blocks there are is what the launch before it has stored.
     otherwise: ["bfs_expand_level"],
     least: {
       simulated: 103,
