@@ -63,7 +63,8 @@ export function launchConstants(environment: Environment): ConstantOf {
   return of;
 }
 
-function arithmetic(op: string, a: number, b: number): number | undefined {
+/** Of two integers that doubles hold; undefined where there is no result, and where bits are asked for. */
+export function arithmetic(op: string, a: number, b: number): number | undefined {
   switch (op) {
     case "add":
       return a + b;

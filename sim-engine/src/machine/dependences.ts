@@ -21,6 +21,9 @@ const isFarLoad = (opcode: string): boolean => /^(LDG\.|LD\.E|ATOM|LDL|TEX|TLD|S
 export const latencyOf = ({ opcode, latency }: Instruction): number =>
   isFarLoad(opcode) ? nvcc.farLoadLatency : opcode.startsWith("LDGSTS") ? 1 : latency;
 
+/** What leads out of the instructions in order, within a block too: to code for rare operands, or for lanes that are not all there. */
+export const isBranch = (opcode: string): boolean => opcode === "BRA" || opcode === "BRA.DIV";
+
 /** Data dependences, and the order of accesses that may meet. */
 export function dependences(kernel: Kernel, instructions: readonly Instruction[], values: readonly ReadsAndMakes[], work: Work): Node[] {
   const nodes = instructions.map(
@@ -42,8 +45,8 @@ export function dependences(kernel: Kernel, instructions: readonly Instruction[]
     work.ask(2);
     const { opcode, defs, uses, op } = node.instruction;
     if (split) link(split, node);
-    // What rare operands are left to stands in a block of its own: nothing moves past the branch there.
-    if ((opcode === "BRA" || opcode === "BRA.DIV") && node.index < last) {
+    // What rare operands, or lanes that are not all there, are left to stands in a block of its own: nothing moves past the branch there.
+    if (isBranch(opcode) && node.index < last) {
       work.ask(node.index - (split?.index ?? 0));
       for (const each of nodes.slice(split ? split.index : 0, node.index)) link(each, node);
       split = node;

@@ -4,6 +4,7 @@
  * kernel of a single block loads stay where they are written (nvcc 13.0, 9.0: the same divisions in front of and behind the kernel's guard).
  */
 import type { Op } from "../ir/kernel.ts";
+import { isBranch } from "./dependences.ts";
 import type { Instruction, Register } from "./machine.ts";
 
 const staysPut =
@@ -21,9 +22,7 @@ const orders = /^(ST|RED|ATOM|SU|BAR|MEMBAR|ERRBAR|FENCE|LDGSTS|DEPBAR|ARRIVES|S
  */
 export function sinkPastBranches(instructions: readonly Instruction[], loadsSink: boolean): readonly Instruction[] {
   let last = 0;
-  const stretches = instructions.map(({ opcode }, index) =>
-    (opcode === "BRA" || opcode === "BRA.DIV") && index < instructions.length - 1 ? last++ : last,
-  );
+  const stretches = instructions.map(({ opcode }, index) => (isBranch(opcode) && index < instructions.length - 1 ? last++ : last));
   if (last === 0) return instructions;
   /** By register, the first stretch behind that reads or writes it. */
   const read = new Map<Register, number>();

@@ -2,9 +2,10 @@
  * How many turns each warp's loops take where their bounds are known of the thread's index and of what memory holds before the launch, as the
  * rows of a sparse matrix are: told of all warps of a launch, without running any.
  */
-import { launchConstants } from "../execute/constants.ts";
+import { arithmetic, launchConstants } from "../execute/constants.ts";
 import { type Program, warpSize } from "../execute/program.ts";
 import { type MemoryObject, mayOverlap } from "../execute/provenance.ts";
+import { compareInt } from "../ir/evaluate.ts";
 import type { Loop } from "../ir/graph.ts";
 import { type Block, type Dim3, type IntPredicate, type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
@@ -210,8 +211,8 @@ class Teller {
         return this.#special(action.register);
       case "int": {
         const [left, right] = [a && this.#told(a), b && this.#told(b)];
-        const compute = integers[action.op];
-        if (!left || !right || !compute) return undefined;
+        if (!left || !right) return undefined;
+        const compute = onBits[action.op] ?? ((x, y) => arithmetic(action.op, x, y) ?? Number.NaN);
         return op.type === "i32" ? () => compute(left(), right()) | 0 : () => compute(left(), right());
       }
       case "convert": {
@@ -232,8 +233,12 @@ class Teller {
       }
       case "icmp": {
         const [left, right] = [a && this.#told(a), b && this.#told(b)];
-        const compare = comparisons[action.predicate];
-        return left && right && compare && (() => Number(compare(left(), right())));
+        const type = a?.type as ScalarType;
+        if (!left || !right) return undefined;
+        return () => {
+          const [x, y] = [left(), right()];
+          return Number(Number.isSafeInteger(x) && Number.isSafeInteger(y) && compareInt(action.predicate, type, x, y));
+        };
       }
       case "load":
         return action.components === 1 ? this.#load(op, op.type as ScalarType, 0) : undefined;
@@ -286,35 +291,9 @@ function counterOf(value: Op, loop: Loop): { readonly phi: Op; readonly moved: r
   }
 }
 
-const integers: Readonly<Partial<Record<string, (a: number, b: number) => number>>> = {
-  add: (a, b) => a + b,
-  sub: (a, b) => a - b,
-  mul: (a, b) => a * b,
-  sdiv: (a, b) => Math.trunc(a / b),
-  udiv: (a, b) => Math.floor((a >>> 0) / (b >>> 0)),
-  srem: (a, b) => a % b,
-  urem: (a, b) => (a >>> 0) % (b >>> 0),
+/** Operations on bits, of 32. */
+const onBits: Readonly<Partial<Record<string, (a: number, b: number) => number>>> = {
   and: (a, b) => a & b,
   or: (a, b) => a | b,
   xor: (a, b) => a ^ b,
-  shl: (a, b) => a * 2 ** b,
-  lshr: (a, b) => (a >>> 0) >>> b,
-  ashr: (a, b) => a >> b,
-  smin: Math.min,
-  smax: Math.max,
-  umin: Math.min,
-  umax: Math.max,
-};
-
-const comparisons: Readonly<Partial<Record<IntPredicate, (a: number, b: number) => boolean>>> = {
-  eq: (a, b) => a === b,
-  ne: (a, b) => a !== b,
-  slt: (a, b) => a < b,
-  sle: (a, b) => a <= b,
-  sgt: (a, b) => a > b,
-  sge: (a, b) => a >= b,
-  ult: (a, b) => a < b,
-  ule: (a, b) => a <= b,
-  ugt: (a, b) => a > b,
-  uge: (a, b) => a >= b,
 };

@@ -9,7 +9,6 @@ import { Cell, type HostType } from "../values/model.ts";
 
 import { conversion, type NumberName } from "./arithmetic.ts";
 import { ownLambda } from "./called.ts";
-import type { Writer } from "./compiled/writer.ts";
 import { declaredDrawer, drawerOf } from "./draws.ts";
 import { listIn, listOf, memberTypes, setOf } from "./list-targets.ts";
 import { lengthOf, Row } from "./lists.ts";
@@ -30,7 +29,7 @@ import { valuesBetween } from "./methods.ts";
 import { numberType } from "./numbers.ts";
 import { newRecord } from "./records.ts";
 import { Rows } from "./rows.ts";
-import { type Begin, noBegin, type Settled, settled } from "./settled.ts";
+import { type Begin, givenTo, noBegin, type Settled, settled } from "./settled.ts";
 import { cellSlot, lineTo, loadOf, storeTo, targetOf } from "./targets.ts";
 
 const { normal } = ending;
@@ -148,16 +147,7 @@ export function bindMembers(machine: Machine, target: Target, names: readonly st
     scope?.set(names[k] ?? "", own);
     if (byReference || own.kind !== "slot") return noBegin;
     const code = loadOf(machine, member);
-    const store = storeTo(machine, own, code);
-    return compilable(
-      () => store(code.run()),
-      (w: Writer) => {
-        w.declare(own, true);
-        w.write(code.run);
-        w.write(store);
-        w.op("drop");
-      },
-    );
+    return givenTo(own, code, storeTo(machine, own, code));
   });
   return compilable(
     () => {

@@ -30,7 +30,7 @@ import { inOrder } from "./methods.ts";
 import { numberType } from "./numbers.ts";
 import { firstOf, secondOf } from "./pairs.ts";
 import { newRecord } from "./records.ts";
-import { type Begin, noBegin } from "./settled.ts";
+import { type Begin, givenTo, noBegin } from "./settled.ts";
 import { loadOf, storeTo } from "./targets.ts";
 
 type RangeFor = Statement & { readonly kind: "range-for" };
@@ -200,15 +200,5 @@ function variable(machine: Machine, { variable: declared }: RangeFor, element: T
   const own = newSlot(machine, numberType(type.kind === "auto" ? undefined : hostType(machine.host, type)) ?? code.type);
   const store = storeTo(machine, own, code);
   scope?.set(name, own);
-  return compilable(
-    () => {
-      store(code.run());
-    },
-    (w) => {
-      w.declare(own, true);
-      w.write(code.run);
-      w.write(store);
-      w.op("drop");
-    },
-  );
+  return givenTo(own, code, store);
 }

@@ -25,7 +25,7 @@ import {
   unsupported,
 } from "./machine.ts";
 import { numberType } from "./numbers.ts";
-import { type Begin, noBegin, settled } from "./settled.ts";
+import { type Begin, givenTo, noBegin, settled } from "./settled.ts";
 import { loadOf, namedIn, storeTo, targetOf, thisName } from "./targets.ts";
 
 /**
@@ -184,17 +184,7 @@ function constructedRecord(
     }
     const code = machine.code(argument);
     const slot = newSlot(machine, number);
-    const store = storeTo(machine, slot, code);
-    const begin = compilable(
-      () => store(code.run()),
-      (w: Writer) => {
-        w.declare(slot, true);
-        w.write(code.run);
-        w.write(store);
-        w.op("drop");
-      },
-    );
-    return { name: parameter.name, target: slot, begin };
+    return { name: parameter.name, target: slot, begin: givenTo(slot, code, storeTo(machine, slot, code)) };
   });
   const own = new Map<string, Target>([...grouped([...members.keys()]).keys()].map((name) => [name, namedIn(target, name)]));
   own.set(thisName, { ...target, type });

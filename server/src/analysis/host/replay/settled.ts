@@ -3,6 +3,7 @@ import type { Known } from "./arithmetic.ts";
 import type { Writer } from "./compiled/writer.ts";
 import type { List } from "./lists.ts";
 import {
+  type Code,
   type Compilable,
   compilable,
   GivenUp,
@@ -25,6 +26,18 @@ export interface Settled {
 export interface Begin extends Compilable {
   (): unknown;
 }
+
+/** Declares a variable, and gives it a value. @param store into it */
+export const givenTo = (slot: Slot, { run }: Code, store: Compilable & ((value: Known) => unknown)): Begin =>
+  compilable(
+    () => store(run()),
+    (w) => {
+      w.declare(slot, true);
+      w.write(run);
+      w.write(store);
+      w.op("drop");
+    },
+  );
 
 /** It is found already. */
 export const noBegin: Begin = compilable(

@@ -12,7 +12,7 @@ import { globalCell, globalFrame } from "./names.ts";
 /** Makes them in the order in which they are written; all others are made at their first use. */
 export function startVariables(host: Interpreter): void {
   const { final } = host;
-  // What they launch is followed by what \`main\` does.
+  // What they launch is followed by what `main` does.
   host.final = false;
   for (const variable of host.globals.inOrder()) if (doesMore(host, variable)) globalCell(host, variable);
   host.final = final;
