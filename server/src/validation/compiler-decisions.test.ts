@@ -336,10 +336,24 @@ describe("as nvcc decides", () => {
     const ofType = (counter: string) => recorded("pressedLoops").filter(({ type }) => type === counter);
     expect(await agreeing(ofType("int"), near)).toBe("41 of 60");
     expect(await agreeing(ofType("unsigned"), near)).toBe("18 of 30");
-    expect(await agreeing(ofType("size_t"), near)).toBe("13 of 30");
+    expect(await agreeing(ofType("size_t"), near)).toBe("15 of 30");
   });
   test("loops that advance pointers, and those that multiply in each turn", { timeout: 120_000 }, async () => {
     expect(await agreeing(recorded("pointers"), multiplied)).toBe("225 of 228");
+  });
+  test("nests of loops likewise", { timeout: 120_000 }, async () => {
+    expect(await agreeing(recorded("pointersOfNests"), multiplied)).toBe("64 of 64");
+  });
+  test("instructions of a turn whose sums compute the product that they read, but for one", { timeout: 120_000 }, async () => {
+    const near = async (probe: Recorded): Promise<readonly [boolean, boolean]> => {
+      const kernel = await lowered(probe);
+      optimise(kernel);
+      const { blocks } = select(kernel, 90);
+      const [loop] = findLoops(kernel);
+      const turn = [...blocks].reduce((sum, [block, { instructions }]) => sum + (loop?.blocks.has(block) ? instructions.length : 0), 0);
+      return [true, Math.abs(turn - probe.sass.markers) <= 1];
+    };
+    expect(await agreeing(recorded("productsInSums"), near)).toBe("49 of 54");
   });
   test("registers where loads would wait for each other with fewer", async () => {
     const registers = async (probe: Recorded): Promise<readonly [theirs: number, ours: number]> => {

@@ -8,13 +8,17 @@ import { descriptorArithmetic } from "./descriptors.ts";
 import { HalfPairs } from "./half-pairs.ts";
 import { Halves } from "./halves.ts";
 import { coveredLogic } from "./logic-trees.ts";
+import { productsInSums } from "./products-in-sums.ts";
 import type { Shape } from "./shape.ts";
 import type { Target } from "./target.ts";
+import type { UniformValues } from "./uniform-values.ts";
 
 export class Absorption {
   readonly #shape: Shape;
   readonly #target: Target;
   readonly #absorbed = new Set<Op>();
+  /** Products that each of the sums which read them computes. */
+  readonly #inSums: ReadonlySet<Op>;
   /** What a consumer has taken in: at most one operation, as an `IADD3` with three operands does. */
   readonly #taken = new Map<Op, Op>();
   readonly #descriptors: ReadonlySet<Op>;
@@ -22,7 +26,7 @@ export class Absorption {
   readonly halves: Halves;
   readonly pairs: HalfPairs;
 
-  constructor(shape: Shape, target: Target) {
+  constructor(shape: Shape, target: Target, uniform: UniformValues) {
     this.#shape = shape;
     this.#target = target;
     for (const op of coveredLogic(shape)) this.#absorbed.add(op);
@@ -31,6 +35,7 @@ export class Absorption {
     for (const op of this.halves.covered) this.#absorbed.add(op);
     this.#descriptors = descriptorArithmetic(shape);
     for (const op of this.#descriptors) this.#absorbed.add(op);
+    this.#inSums = productsInSums(shape, uniform);
     for (const block of shape.kernel.blocks) {
       shape.work.ask(block.ops.length);
       for (const op of block.phis) this.#visit(op);
@@ -58,8 +63,10 @@ export class Absorption {
       return;
     }
     const { action, args } = op;
-    if (action.kind === "int" && (op.type === "i32" || (op.type === "i64" && action.op === "add"))) {
-      const partner = op.type === "i32" ? this.#partner(op, action.op, args) : this.#longProduct(op, args);
+    if (action.kind === "int" && (op.type === "i32" || (op.type === "i64" && /^(add|sub)$/.test(action.op)))) {
+      const partner =
+        args.find((arg) => this.#inSums.has(arg)) ??
+        (op.type === "i32" ? this.#partner(op, action.op, args) : this.#longProduct(op, action.op === "sub" ? args.slice(0, 1) : args));
       if (!partner) return;
       this.#absorbed.add(partner);
       this.#taken.set(op, partner);
@@ -147,7 +154,7 @@ export class Absorption {
           return users.every(
             (user) =>
               user.action.kind === "gep" ||
-              extendedBy(user) === op ||
+              (extendedBy(user) === op && !(this.#sumsProduct(user) && this.#shape.home(user) === this.#shape.home(op))) ||
               (user.action.kind === "int" && user.action.op === "mul" && this.isWideProduct(user)),
           );
         return this.#comesExtended(from);
@@ -188,6 +195,11 @@ export class Absorption {
   /** The product that a sum of 64 bits is added to where it is made: IMAD.WIDE has a third operand. */
   #longProduct(op: Op, args: readonly Op[]): Op | undefined {
     return args.find((arg) => arg.action.kind === "int" && arg.action.op === "mul" && this.#single(op, arg));
+  }
+
+  /** Whether a sum of 64 bits takes a product in, whose third operand is not extended on the way: those of a block share what extends it. */
+  #sumsProduct(sum: Op): boolean {
+    return sum.args.some((arg) => this.#inSums.has(arg)) || this.#longProduct(sum, sum.args) !== undefined;
   }
 
   /** The operand whose own arithmetic the instruction for `op` takes in. */

@@ -125,7 +125,9 @@ function selectLong(selection: Selection, code: BlockCode, op: Op): Choice {
   const taken = selection.absorption.takenBy(op);
   // A sum with a product takes what the product does: IMAD.WIDE adds. A constant has to be in a pair of registers, which the sum then overwrites.
   if (taken) {
-    const opcodes = selectLong(selection, code, taken) as readonly string[];
+    const product = selectLong(selection, code, taken) as readonly string[];
+    const summand = extendedBy(op);
+    const opcodes = summand && selection.absorption.has(summand) ? ["SHF", ...product] : product;
     if (!args.some(isConstant)) return opcodes;
     const isUniform = selection.isUniformValue(op);
     const pair = selection.newRegister(isUniform ? "UR" : "R", 2);

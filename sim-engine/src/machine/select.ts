@@ -7,7 +7,6 @@ import { isConstant } from "../ir/constants.ts";
 import type { Block, Kernel, Op } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
 import { Work } from "../work.ts";
-import { Absorption } from "./absorb.ts";
 import { loadConstantsInArms } from "./arm-constants.ts";
 import { balanced } from "./balance.ts";
 import type { Pair } from "./half-pairs.ts";
@@ -40,7 +39,7 @@ import { targetOf } from "./target.ts";
 export function select(kernel: Kernel, computeCapability: number, work: Work = new Work(), registers?: number): MachineKernel {
   const shape = new Shape(kernel, work);
   const target = targetOf(computeCapability);
-  const selection = new Selection(shape, target, new Absorption(shape, target));
+  const selection = new Selection(shape, target);
   const displacements = new Map<Block | undefined, Displacement[]>();
   for (const each of shareRegisters(selection)) {
     const home = shape.home(each.by);

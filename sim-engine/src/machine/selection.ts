@@ -2,14 +2,14 @@
 import { nvcc } from "../compilers/compiler.ts";
 import { type Block, type Op, type ScalarType, type Span, scalarBytes } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
-import type { Absorption } from "./absorb.ts";
+import { Absorption } from "./absorb.ts";
 import { highHalf } from "./high-halves.ts";
 import type { Instruction, Register, RegisterFile } from "./machine.ts";
 import { opcodeInfo } from "./opcodes.ts";
 import { type ConstantPlace, offsetOfParameter } from "./pair-constants.ts";
 import type { Shape } from "./shape.ts";
 import type { Target } from "./target.ts";
-import { findUniformLongs } from "./uniform-longs.ts";
+import { UniformValues } from "./uniform-values.ts";
 
 /** Instructions of one block while they are selected. */
 export interface BlockCode {
@@ -44,15 +44,16 @@ export class Selection {
   readonly code: ReadonlyMap<Block, BlockCode>;
   /** By the register that a constant of one word is loaded into. */
   readonly constantPlaces = new Map<Register, ConstantPlace>();
-  #uniformLongs: ReadonlySet<Op> | undefined;
+  readonly #uniform: UniformValues;
   readonly #registers = new Map<Op, Register>();
   readonly #leafAt = new Map<string, { block: Block; readonly register: Register; readonly made: readonly Instruction[] }[]>();
   #next = 0;
 
-  constructor(shape: Shape, target: Target, absorption: Absorption) {
+  constructor(shape: Shape, target: Target) {
     this.shape = shape;
     this.target = target;
-    this.absorption = absorption;
+    this.#uniform = new UniformValues(shape, target);
+    this.absorption = new Absorption(shape, target, this.#uniform);
     this.code = new Map(shape.kernel.blocks.map((block) => [block, { block, leaves: [], body: [], moves: [], end: [] }]));
   }
 
@@ -131,19 +132,7 @@ export class Selection {
 
   /** Kept in a uniform register: integers computed by the uniform datapath. */
   isUniformValue(op: Op): boolean {
-    if (!this.target.uniform) return false;
-    if (op.type !== "i64") return op.type === "i32" && this.#isUniformWord(op);
-    this.#uniformLongs ??= findUniformLongs(this.shape, (word) => this.#isUniformWord(word));
-    return this.#uniformLongs.has(op);
-  }
-
-  #isUniformWord(op: Op): boolean {
-    const { action } = op;
-    return (
-      this.shape.isUniform(op) &&
-      ((action.kind === "int" && !/div|rem|min|max/.test(action.op)) ||
-        (action.kind === "phi" && op.args.every((arg) => arg.action.kind !== "load")))
-    );
+    return this.#uniform.has(op);
   }
 
   #wordsOf(op: Op): Register["words"] {

@@ -344,6 +344,68 @@ for (int j = 0; j < ${kept}; j++) p[t + j * 256] = x[j]; }`,
         }
 }
 
+/**
+ * Whether a product that a loop was spared is computed in the sums that read it all the same: by how wide it and its factors are, whether it is the
+ * same to all lanes, and what reads it.
+ */
+function* productsInSums() {
+  const widths = {
+    int: "int p = (r + j) * c",
+    wide: "long long p = (long long)(r + j) * c",
+    unsigned: "unsigned long long p = (unsigned long long)(unsigned)(r + j) * (unsigned)c",
+    long: "long long p = (a + j) * b",
+    shifted: "int p = (r + j) << 5",
+    constant: "int p = (r + j) * 12",
+    uniform: "int p = (r + blockIdx.x) * c",
+    uniformLong: "long long p = (a + blockIdx.x) * b",
+    square: "int p = (r + j) * (r + j)",
+  };
+  const reads = {
+    sum: "s += q[p + x[k]];",
+    sums: "s += q[p + x[k]] + q[p + x[k + c]];",
+    difference: "s += q[p - x[k]];",
+    other: "s += q[p + x[k]] + (float)(p ^ k);",
+    scaled: "s += q[p + x[k] * c];",
+    guarded: "if (x[k] < c) s += q[p + x[k]];",
+  };
+  for (const [width, product] of Object.entries(widths))
+    for (const [use, body] of Object.entries(reads)) {
+      const name = `product_${width}_${use}`;
+      const parameters = "const float* q, float* o, const int* x, int r, int c, int n, long long a, long long b";
+      const source = `extern "C" __global__ void ${name}(${parameters}) { int j = threadIdx.x; ${product}; float s = 0.0f;
+#pragma unroll 1
+for (int k = 0; k < n; k++) { ${body} }
+o[j] = s; }`;
+      yield { name, source, varied: { width, use }, marker: "turn" };
+    }
+}
+
+/** The same as `pointers`, of loops that hold others and of those within them. */
+function* pointersOfNests() {
+  const inner = {
+    none: "",
+    left: "\n#pragma unroll 1\nfor (int e = 0; e < 16; e++) v = v * v + e;",
+    unknown: "\n#pragma unroll 1\nfor (int e = 0; e < m; e++) v = v * v + e;",
+    unrolled: "\n#pragma unroll\nfor (int e = 0; e < 8; e++) v = v * v + e;",
+  };
+  for (const type of ["int", "size_t"])
+    for (const [nest, code] of Object.entries(inner))
+      for (const loads of [1, 2])
+        for (const step of [1, 16])
+          for (const guarded of [false, true]) {
+            const name = `nest_${type}_${nest}_${loads}_${step}_${guarded ? "guarded" : "always"}`;
+            const read = Array.from(
+              { length: loads },
+              (_, at) => `${guarded ? `if (i + ${at} < m) ` : ""}v += q[(i + ${at}) * m + c];`,
+            ).join(" ");
+            const source = `extern "C" __global__ void ${name}(float* p, const float* q, ${type} n, ${type} m) { ${type} c = blockIdx.x * 128 + threadIdx.x; float x = 0.0f;
+#pragma unroll 1
+for (${type} i = 0; i < n; i += ${step}) { float v = 0.0f; ${read} ${code} x += v; }
+p[c] = x; }`;
+            yield { name, source, varied: { type, nest, loads, step, guarded }, marker: "multipliedOutside" };
+          }
+}
+
 /** `#pragma unroll` on loops that would be large. */
 function* pragmas() {
   for (const [trips, size] of [
@@ -1295,6 +1357,8 @@ export const families = {
   togetherLoops,
   pressedLoops,
   pointers,
+  pointersOfNests,
+  productsInSums,
   rests,
   counterWidths,
   innerLoops,

@@ -23,6 +23,7 @@ const inPtx = {
   load: /^\s*(@\S+ )?ld\.(global|const)/,
   turn: /^\s*shl\.b64/,
   multiplied: /^\s*(@\S+ )?m(ul|ad)\.lo\.[su](32|64)/,
+  multipliedOutside: /^\s*(@\S+ )?m(ul|ad)\.lo\.[su](32|64)/,
   access: /^\s*(ld|st)\./,
   registers: /^\s*setmaxnreg/,
   filling: /^\s*st\.shared/,
@@ -40,16 +41,18 @@ function branchesBefore(lines, isMarked) {
   return lines.slice(0, last).filter((line) => /^\s*@\S+ bra/.test(line)).length;
 }
 
-/** The lines of a loop: from a label to a branch back to it. */
-function turnsOf(lines) {
-  const end = lines.findIndex((line, at) => {
+/** The lines of each loop: from a label to a branch back to it. */
+function loopsOf(lines) {
+  return lines.flatMap((line, at) => {
     const [, label] = /^\s*@\S+ bra(?:\.uni)?\s+(\S+);/.exec(line) ?? [];
-    return label !== undefined && lines.indexOf(`${label}:`) >= 0 && lines.indexOf(`${label}:`) < at;
+    const start = label === undefined ? -1 : lines.indexOf(`${label}:`);
+    return start >= 0 && start < at ? [lines.slice(start, at + 1)] : [];
   });
-  if (end < 0) return [];
-  const [, label] = /bra(?:\.uni)?\s+(\S+);/.exec(lines[end]) ?? [];
-  return lines.slice(lines.indexOf(`${label}:`), end + 1);
 }
+
+/** The lines of the loop that ends first, and of the longest. */
+const turnsOf = (lines) => loopsOf(lines)[0] ?? [];
+const outerTurnsOf = (lines) => loopsOf(lines).reduce((longest, each) => (each.length > longest.length ? each : longest), []);
 
 /** Instructions of the longest turn; of each of its loads and stores, where asked so: 0 where there is no turn or no access in it. */
 function longestTurn(machine, ofEachAccess) {
@@ -95,7 +98,7 @@ function answers(probes, told) {
     const lines = (marker === "double" ? (found.split("\n}\n")[0] ?? "") : found).split("\n");
     const machine = code.get(name) ?? [];
     const marked = machine.filter(({ kind }) => kind === marker);
-    const ofTurns = marker === "turn" || marker === "access" || marker === "multiplied";
+    const ofTurns = marker === "turn" || marker === "access" || /^multiplied/.test(marker);
     return {
       name,
       ...varied,
@@ -104,7 +107,9 @@ function answers(probes, told) {
         markers:
           marker === "sunk"
             ? branchesBefore(lines, (line) => inPtx.sunk.test(line))
-            : (ofTurns ? turnsOf(lines) : lines).filter((line) => inPtx[marker].test(line)).length,
+            : (marker === "multipliedOutside" ? outerTurnsOf(lines) : ofTurns ? turnsOf(lines) : lines).filter((line) =>
+                inPtx[marker].test(line),
+              ).length,
         branches: lines.filter((line) => /^\s*(@\S+ )?bra/.test(line)).length,
       },
       sass: {
