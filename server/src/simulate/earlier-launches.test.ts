@@ -219,6 +219,42 @@ describe("a gather by indices that an earlier launch stored", () => {
     expect(report?.assumptions.map(({ why }) => why)).toContain("to run more of its blocks takes too long");
   });
 
+  test("a table of hashes of which only a part can be filled: so many of its places are taken as all launches fill", () => {
+    const n = 1 << 20;
+    const report = reportsOf(`__device__ unsigned mixed(unsigned h) {
+  for (int k = 0; k < 20; ++k) h = (h ^ (h >> 7)) * 1664525u + 1013904223u;
+  return h;
+}
+__global__ void put(int *table, unsigned mask) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (unsigned at = mixed(i) & mask;; at = (at + 1) & mask) {
+    int before = atomicCAS(&table[at], -1, i);
+    if (before == -1 || before == i) return;
+  }
+}
+__global__ void find(const int *table, int *out, unsigned mask) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (unsigned at = mixed(i) & mask; at <= mask; at = (at + 1) & mask) {
+    int entry = table[at];
+    if (entry == i || entry == -1) { out[i] = entry; return; }
+  }
+}
+int main() {
+  const int n = ${n};
+  int *table, *out;
+  cudaMalloc(&table, 4 * n * sizeof(int));
+  cudaMalloc(&out, n * sizeof(int));
+  cudaMemset(table, 0xff, 4 * n * sizeof(int));
+  put<<<n / 256, 256>>>(table, 4 * n - 1);
+  find<<<n / 256, 256>>>(table, out, 4 * n - 1);
+}`).get("find")!;
+    // A fourth of the places is taken: a search looks at 1.2 or so.
+    const looked = (report.traffic.globalLoadSectors - report.traffic.globalStoreSectors) / n;
+    expect(looked).toBeGreaterThan(0.8);
+    expect(looked).toBeLessThan(1.4);
+    expect(report.assumptions.map(({ value }) => value)).toContainEqual(expect.stringMatching(/ in (1\d|2\d) % of the elements$/));
+  });
+
   /** Of a launch that takes too long and one that exchanges what lies in the two halves of 512 numbers: the share of stores that are made, and what is assumed. */
   const exchanged = (store: string, at = "0") => {
     const n = 1 << 20;

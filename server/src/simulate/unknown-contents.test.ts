@@ -121,6 +121,24 @@ int main() {
       new Map([["contents of table", "-1 in every other place, else uniform(0, 2147483648)"]]),
     ],
     [
+      "at a bucket with an empty place, which a warp looks at together",
+      `__global__ void find(const int *next, const int *keys, int *out, unsigned mask) {
+  ${index}
+  unsigned key = keys[i / 32], at = key * 2654435769u & mask;
+  int found = -1;
+  for (unsigned tried = 0; tried <= mask; tried++) {
+    int entry = next[at * 32 + threadIdx.x % 32];
+    unsigned same = __ballot_sync(~0u, entry == key);
+    if (same) { found = __ffs(same); break; }
+    if (__any_sync(~0u, entry == -1)) break;
+    at = (at + 1) & mask;
+  }
+  out[i] = found;
+}`,
+      "find<<<n / 256, 256>>>(next, keys, out, n / 32 - 1);",
+      new Map([["contents of next", "-1 in every other place, else uniform(0, 65536)"]]),
+    ],
+    [
       "in an empty table",
       `__global__ void put(int *next, const int *keys, unsigned mask) {
   ${index}

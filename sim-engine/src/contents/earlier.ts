@@ -251,8 +251,10 @@ function originOf({ name }: EarlierLaunch, { found, content }: Replay, before: C
 }
 
 /** What is taken of the blocks that were not run. */
-const wordsOfRest = ({ tookLike }: Replay, rest: Content): string =>
-  tookLike ? `as blocks like the others did that were run, and elsewhere ${inWords(rest)}` : inWords(rest);
+function wordsOfRest({ tookLike, filled }: Replay, rest: Content): string {
+  if (tookLike) return `as blocks like the others did that were run, and elsewhere ${inWords(rest)}`;
+  return filled === undefined ? inWords(rest) : `${inWords(rest)} in ${Math.round(100 * filled)} % of the elements`;
+}
 
 function inWords(content: Content): string {
   switch (content.kind) {

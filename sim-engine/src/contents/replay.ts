@@ -7,6 +7,7 @@
 import { BudgetExceeded } from "../execute/budget.ts";
 import { compile } from "../execute/compile.ts";
 import { launchConstants } from "../execute/constants.ts";
+import { random } from "../execute/content.ts";
 import type { LazyMemory } from "../execute/memory.ts";
 import { type Program, warpSize } from "../execute/program.ts";
 import { type MemoryObject, mayOverlap, type Provenance, traceAddresses } from "../execute/provenance.ts";
@@ -29,6 +30,9 @@ const sampleSteps = 40_000;
 const sampledBlocks = 8;
 /** Steps of one warp, or of a block of warps that wait for each other. */
 const runSteps = 200_000;
+
+/** Of the elements that blocks filled which were not run. */
+const fillSeed = 3;
 
 /** More than a block has. */
 const mostWarps = 64;
@@ -68,6 +72,10 @@ export class Replay implements MemorySource {
   #rest: MemorySource | undefined;
   readonly #stretches: Stretches | undefined;
   #like: LikeBlocks | undefined;
+  /** Bytes of the buffer, where data decides which of its elements are stored to. */
+  readonly #scatteredOver: number | undefined;
+  /** Of the elements that were not stored to, how many the blocks that were not run are taken to have filled, where data decides which. */
+  filled: number | undefined;
   /** Whether any of what was read was taken from a block like the one that stores it. */
   tookLike = false;
   readonly #contents: Contents;
@@ -134,6 +142,7 @@ export class Replay implements MemorySource {
       return origin ? [{ origin, atomic: op.action.kind === "atomic" }] : [];
     });
     const invertible = origins.length === writers.length;
+    this.#scatteredOver = invertible ? undefined : bytes;
     const may = invertible ? Math.min(work.left, fewSteps) : Math.min(whole.left, mostSteps);
     if (sample.blocks > 0 && all <= may) {
       this.found = "whole";
@@ -142,6 +151,11 @@ export class Replay implements MemorySource {
       this.found = "on demand";
       this.#origins = origins;
       this.#adds = origins.some(({ atomic }) => atomic);
+    } else if (sample.blocks > 0 && bytes !== undefined && held.kind !== "unknown" && writers.every(claims)) {
+      // How full a table gets is told by what a few blocks put into it.
+      this.found = "whole";
+      this.#ranAll = true;
+      this.#takeRest();
     } else {
       this.found = "sampled";
       const atomic = writers.some((op) => op.action.kind === "atomic");
@@ -217,9 +231,36 @@ export class Replay implements MemorySource {
           this.#stretches,
           [...this.#done].map((each) => (waits ? each : Math.floor(each / mostWarps))),
         );
-      this.rest = summarise(this.#memory, this.element, { kind: "unknown" });
-      this.#rest = this.#contents.source(this.rest, this.element, 0);
+      this.#takeRest();
     }
+  }
+
+  /** What the blocks stored that are not run. */
+  #takeRest(): void {
+    this.rest = summarise(this.#memory, this.element, { kind: "unknown" });
+    const stored = this.#contents.source(this.rest, this.element, 0);
+    this.filled = this.#shareFilled();
+    this.#rest = this.filled === undefined ? stored : this.#here(this.filled, stored);
+  }
+
+  /** Of the elements nobody has stored to, how many the warps that were not run store to: each as likely as any. */
+  #shareFilled(): number | undefined {
+    const elements = (this.#scatteredOver ?? 0) / scalarBytes[this.element];
+    let stored = 0;
+    for (const _ of this.#memory.written(scalarBytes[this.element])) stored++;
+    if (stored === 0 || stored > elements) return undefined;
+    const { waits, launch } = this.#program;
+    const runs = product(launch.grid) * (waits ? 1 : Math.ceil(product(launch.block) / warpSize));
+    return 1 - (1 - stored / elements) ** (runs / this.#done.size - 1);
+  }
+
+  /** What was stored, in so many of the elements; what was there before in the others. */
+  #here(share: number, stored: MemorySource): MemorySource {
+    const size = scalarBytes[this.element];
+    return {
+      read: (offset, type) =>
+        random(Math.floor(offset / size), fillSeed) < share ? stored.read(offset, type) : this.#memory.read(offset, type),
+    };
   }
 
   #runAll(): void {
@@ -250,6 +291,11 @@ export class Replay implements MemorySource {
     return { blocks, steps: this.#work.spent - before };
   }
 }
+
+const product = ([x, y, z]: Dim3): number => x * y * z;
+
+/** Whether it takes a place that is free. */
+const claims = ({ action }: Op): boolean => action.kind === "atomic" && action.op === "cas";
 
 interface StoreForms {
   readonly op: Op;

@@ -1,6 +1,7 @@
 /** Tables that a kernel searches, of which nobody says what they hold: what an entry is that ends a search, and a table with such entries. */
 import { random } from "../execute/content.ts";
 import { successors } from "../ir/builder.ts";
+import { intConstant, isConstant } from "../ir/constants.ts";
 import { evaluateConversion, evaluateInt } from "../ir/evaluate.ts";
 import { findLoops, type Loop } from "../ir/graph.ts";
 import type { Content, ElementFormula, Kernel, Op } from "../ir/kernel.ts";
@@ -54,10 +55,22 @@ function conditions({ exits }: Loop): Op[] {
 /** Those of which any that holds makes a condition true, or false. */
 function equalities(condition: Op, holds: boolean): Op[] {
   const { action, args, type } = condition;
-  if (action.kind === "icmp") return action.predicate === (holds ? "eq" : "ne") ? [condition] : [];
+  if (action.kind === "icmp") {
+    const isSo = action.predicate === (holds ? "eq" : "ne");
+    // Lanes that search together leave it when any of them has found what it looks for.
+    const [left, right] = args;
+    if (left?.action.kind === "vote" && intConstant(right) === 0) return action.predicate === (holds ? "ne" : "eq") ? votes(left) : [];
+    return isSo ? [condition] : [];
+  }
+  if (action.kind === "vote") return holds ? votes(condition) : [];
+  if (action.kind === "int" && type === "i1" && action.op === "xor" && args[0] && isConstant(args[1])) return equalities(args[0], !holds);
   const joins = action.kind === "int" && type === "i1" && action.op === (holds ? "or" : "and");
   return joins ? args.flatMap((arg) => equalities(arg, holds)) : [];
 }
+
+/** Equalities of which one that holds for one lane makes a vote more than nothing. */
+const votes = ({ action, args }: Op): Op[] =>
+  action.kind === "vote" && (action.mode === "any" || action.mode === "ballot") && args[1] ? equalities(args[1], true) : [];
 
 /** Without conversions. */
 const plain = (op: Op | undefined): Op | undefined => (op?.action.kind === "convert" ? plain(op.args[0]) : op);

@@ -35,7 +35,7 @@ export class Absorption {
     for (const op of this.halves.covered) this.#absorbed.add(op);
     this.#descriptors = descriptorArithmetic(shape);
     for (const op of this.#descriptors) this.#absorbed.add(op);
-    this.#inSums = productsInSums(shape, uniform);
+    this.#inSums = productsInSums(shape, uniform, (product) => this.isWideProduct(product));
     for (const block of shape.kernel.blocks) {
       shape.work.ask(block.ops.length);
       for (const op of block.phis) this.#visit(op);

@@ -7,11 +7,12 @@ import type { Op } from "../ir/kernel.ts";
 import type { Shape } from "./shape.ts";
 import type { UniformValues } from "./uniform-values.ts";
 
-export function productsInSums(shape: Shape, uniform: UniformValues): ReadonlySet<Op> {
+/** @param isWide whether one instruction makes a product of 64 bits */
+export function productsInSums(shape: Shape, uniform: UniformValues, isWide: (product: Op) => boolean): ReadonlySet<Op> {
   const found = new Set<Op>();
   for (const { ops } of shape.kernel.blocks) {
     shape.work.ask(ops.length / 4);
-    for (const op of ops) if (isProduct(op) && isInSums(shape, op, uniform)) found.add(op);
+    for (const op of ops) if (isProduct(op) && isInSums(shape, op, uniform, isWide)) found.add(op);
   }
   return found;
 }
@@ -22,9 +23,11 @@ function isProduct({ action, type, args: [a, b] }: Op): boolean {
   return action.op === "mul" ? a !== b : action.op === "shl" && type === "i32" && isConstant(b);
 }
 
-function isInSums(shape: Shape, product: Op, uniform: UniformValues): boolean {
+function isInSums(shape: Shape, product: Op, uniform: UniformValues, isWide: (product: Op) => boolean): boolean {
   const users = shape.users(product);
   if (users.length === 0 || shape.isCondition(product)) return false;
+  // What several sums have in common of a longer one is computed once, and then they take no more than with the product.
+  if (product.type === "i64" && users.length > 1 && !isWide(product)) return false;
   // The datapath of the warp makes what is the same to all lanes, once.
   if (uniform.has(product) && (product.type === "i64" || users.some((user) => uniform.has(user)))) return false;
   return users.every(({ action, type, args: [a, b] }) => {
