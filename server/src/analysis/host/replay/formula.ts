@@ -164,6 +164,8 @@ export class Formula implements ElementFormula, Deep {
     nest.value = undefined;
     for (const own of nest.own.values()) own.clear();
     machine.left = mostOfElement;
+    // What others have looked up meanwhile is no work of this element.
+    machine.computed = machine.host.replays.computed;
     try {
       execute();
     } catch (error) {
