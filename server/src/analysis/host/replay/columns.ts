@@ -248,6 +248,12 @@ export class Column implements List {
     return this.#isComputed;
   }
 
+  /** Nothing is known of any of its elements before the loop. */
+  get isNeverKnown(): boolean {
+    const { cells, summary } = this.allocation;
+    return cells.size === 0 && summary.band === undefined && /^(unknown|written)$/.test(this.#content.kind);
+  }
+
   /** Each element was stored to, or nearly. */
   get isFilled(): boolean {
     let count = 0;

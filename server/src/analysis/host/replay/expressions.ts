@@ -39,15 +39,20 @@ export function codeOf(machine: Machine, written: Expression): Code {
     case "name":
     case "member":
       return isPlace(machine, e) ? loadOf(machine, targetOf(machine, e, code)) : constant(machine, e);
-    case "subscript":
-      return loadOf(machine, targetOf(machine, e, code));
+    case "subscript": {
+      const target = targetOf(machine, e, code);
+      const load = loadOf(machine, target);
+      const column = target.kind === "elements" ? machine.columns.get(target.allocation) : undefined;
+      if (column) machine.loads.set(e, column);
+      return load;
+    }
     case "unary":
       return unaryCode(machine, e);
     case "postfix": {
       const { target, begin } = foundOnce(machine, () => targetOf(machine, e.operand, code));
       const load = loadOf(machine, target);
       const next = operation(e.op === "++" ? "+" : "-", load.type);
-      const store = storeTo(machine, target, { type: load.type });
+      const store = storeTo(machine, target, { type: load.type }, true);
       if (!next) throw new Unsupported();
       return {
         type: load.type,
@@ -101,7 +106,9 @@ export function codeOf(machine: Machine, written: Expression): Code {
       const type =
         target.kind === "elements" ? numberType(target.type) : target.kind === "slot" || target.kind === "item" ? target.type : undefined;
       if (!type) throw new Unsupported();
-      const store = storeTo(machine, target, value);
+      const store = storeTo(machine, target, value, true);
+      const to = target.kind === "slot" ? target.index : target.kind === "elements" ? machine.columns.get(target.allocation) : undefined;
+      if (e.op === "" && to !== undefined) machine.assigned.push({ to, left: e.left, right: e.right });
       return {
         type,
         run: compilable(
@@ -238,7 +245,7 @@ function unaryCode(machine: Machine, e: Expression & { readonly kind: "unary" })
       const { target, begin } = foundOnce(machine, () => targetOf(machine, e.operand, code));
       const load = loadOf(machine, target);
       const value = combined(machine, e.op === "++" ? "+" : "-", load, { type: "int", run: number(1), line: constantLine(1) });
-      const store = storeTo(machine, target, value);
+      const store = storeTo(machine, target, value, true);
       return {
         type: load.type,
         run: compilable(

@@ -7,7 +7,7 @@ import type { Statement } from "../../../syntax/ast.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import { goThrough, mostOfRun } from "./attempts.ts";
 import type { Column } from "./columns.ts";
-import { GivenUp, type Machine, Unsupported } from "./machine.ts";
+import { Fruitless, GivenUp, type Machine, Unsupported } from "./machine.ts";
 import { numberValue } from "./numbers.ts";
 import { loopCode } from "./statements.ts";
 
@@ -33,11 +33,13 @@ export function replay(host: Interpreter, statement: Statement, left: number | u
   try {
     machine = goThrough(
       host,
-      () => ({ turnsLeft: left }),
+      () => ({ turnsLeft: left, inQuestion: statement }),
       (made) => loopCode(made, statement, true),
     );
   } catch (error) {
     if (!(error instanceof Unsupported || error instanceof GivenUp)) throw error;
+    // The next time it may be of use.
+    if (error instanceof Fruitless) return undefined;
   }
   if (!machine) {
     host.replays.given.add(statement);

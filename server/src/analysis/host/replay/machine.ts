@@ -30,6 +30,9 @@ export class GivenUp extends Error {}
 /** It takes too long, for all that is known. */
 export class TooLong extends GivenUp {}
 
+/** Nothing that it leaves will be known. */
+export class Fruitless extends GivenUp {}
+
 /** Operations of one loop. */
 export const mostOfLoop = 32_000_000;
 
@@ -189,6 +192,15 @@ export interface Machine {
   depth: number;
   /** Places of the code that store something. */
   effects: number;
+  /** Those of them that store a number to a variable or to an element of an array: `renewed` says of what. */
+  followed: number;
+  /** Slots and columns that are given something else than what stood there and more, but for what is assigned to them. */
+  readonly renewed: Set<number | Column>;
+  readonly assigned: { readonly to: number | Column; readonly left: Expression; readonly right: Expression }[];
+  /** Elements that are read, and of what. */
+  readonly loads: Map<Expression, Column>;
+  /** Columns that are stored to. */
+  readonly storedColumns: Set<Column>;
   /** Operations that may still be run. */
   left: number;
   /** Elements that had been computed, of all loops, when that was last counted. */
@@ -197,6 +209,8 @@ export interface Machine {
   readonly mostElements: number;
   /** Of the loop in question it is to be told from its condition how many turns it has left. */
   foresees?: boolean;
+  /** The loop in question, which is left where nothing that it leaves will be known. */
+  inQuestion?: Statement | undefined;
   /** Turns that the loop in question has left, until code is made of it: one that would take too many operations is not begun. */
   turnsLeft?: number | undefined;
   /** Makes code of a statement. */

@@ -8,6 +8,7 @@ import type { Column } from "./columns.ts";
 import type { Writer } from "./compiled/writer.ts";
 import { bindMembers } from "./declarations.ts";
 import { Foresight } from "./foresight.ts";
+import { fruitless } from "./fruitless.ts";
 import { arrayRange } from "./iterators.ts";
 import { itemOf, listOf } from "./list-targets.ts";
 import { lengthOf, Row } from "./lists.ts";
@@ -17,6 +18,7 @@ import {
   type Ending,
   type Execute,
   ending,
+  Fruitless,
   type Item,
   type Machine,
   newSlot,
@@ -40,7 +42,9 @@ const { normal, breaks, returns } = ending;
 /** @throws Unsupported */
 export function rangeCode(machine: Machine, s: RangeFor): Execute {
   if (!machine.random) throw new Unsupported();
+  const { inQuestion } = machine;
   machine.foresees = false;
+  machine.inQuestion = undefined;
   const found = s.range.kind === "list" ? undefined : (listOf(machine, s.range, true) ?? arrayRange(machine, s.range));
   if (!found) throw new Unsupported();
   const at = newSlot(machine, "long");
@@ -48,12 +52,14 @@ export function rangeCode(machine: Machine, s: RangeFor): Execute {
   const { begin, element } = elementOf(machine, found, at);
   const enter = variable(machine, s, element);
   const body = machine.statement(s.body);
+  const isFruitless = inQuestion && fruitless(machine, inQuestion);
   const run = (): Ending => {
     const length = lengthOf(found);
     begin();
     const foresight = new Foresight(machine);
     for (let k = 0; k < length; k++) {
       spend(machine);
+      if (isFruitless?.(k)) throw new Fruitless();
       if (foresight.isTold(k) && foresight.isTooMuch(length - k)) throw new TooLong();
       slots[at.index] = k;
       enter();

@@ -8,6 +8,7 @@ import { innerLoop } from "./counted.ts";
 import { declare } from "./declarations.ts";
 import { codeOf, converted } from "./expressions.ts";
 import { Foresight } from "./foresight.ts";
+import { fruitless } from "./fruitless.ts";
 import {
   asDecision,
   asStatement,
@@ -16,6 +17,7 @@ import {
   type Ending,
   type Execute,
   ending,
+  Fruitless,
   GivenUp,
   type Machine,
   mostOfLoop,
@@ -150,9 +152,10 @@ export function statementCode(machine: Machine, s: Statement): Execute {
 
 /** A loop from where it stands on, without what comes before its first turn. @throws Unsupported */
 export function loopCode(machine: Machine, s: Statement & { readonly kind: "for" | "while" | "do" }, testedLast: boolean): Execute {
-  const { turnsLeft, foresees } = machine;
+  const { turnsLeft, foresees, inQuestion } = machine;
   machine.turnsLeft = undefined;
   machine.foresees = false;
+  machine.inQuestion = undefined;
   const gap = foresees ? gapCode(machine, s.condition) : undefined;
   const condition = s.condition ? conditionCode(machine, s.condition) : always;
   const rest = () => {
@@ -160,6 +163,7 @@ export function loopCode(machine: Machine, s: Statement & { readonly kind: "for"
     return { body, step: s.kind === "for" && s.step ? evaluated(machine, s.step) : undefined };
   };
   const { body, step } = machine.nest ? machine.nest.loop(undefined, rest) : rest();
+  const isFruitless = inQuestion && fruitless(machine, inQuestion);
   const run = (): Ending => {
     const budget = machine.left;
     const distance = gap?.();
@@ -168,6 +172,7 @@ export function loopCode(machine: Machine, s: Statement & { readonly kind: "for"
     for (let first = testedLast, turn = 0; ; first = false, turn++) {
       if (!first && !decided(condition)) return normal;
       spend(machine);
+      if (isFruitless?.(turn)) throw new Fruitless();
       if (foresight?.isTold(turn)) {
         const left = turnsLeft === undefined ? turnsBy(turn, distance, gap?.()) : turnsLeft - turn;
         most = left === undefined ? mostUnforeseen : budget;

@@ -375,14 +375,16 @@ export interface Store extends Compilable {
   (value: Known): Known;
 }
 
-/** What puts a number there. @throws Unsupported */
-export function storeTo(machine: Machine, target: Target, { type: from, line }: Pick<Code, "type" | "line">): Store {
+/** What puts a number there. @param isAdded it is not known where what stood there is not @throws Unsupported */
+export function storeTo(machine: Machine, target: Target, { type: from, line }: Pick<Code, "type" | "line">, isAdded = false): Store {
   machine.effects += 1;
   if (target.kind === "slot") {
     const { slots, stored } = machine;
     const { index } = target;
     const convert = conversion(from, target.type);
     stored.add(index);
+    machine.followed += 1;
+    if (!isAdded) machine.renewed.add(index);
     machine.nest?.storesTo(index);
     machine.random?.flow.stores(index);
     return compilable(
@@ -401,6 +403,9 @@ export function storeTo(machine: Machine, target: Target, { type: from, line }: 
   if (machine.nest) return storeOf(machine, machine.nest, target, { type: from, line });
   const { type, column, indexOf } = columnOf(machine, target);
   machine.random?.flow.stores(column);
+  machine.followed += 1;
+  machine.storedColumns.add(column);
+  if (!isAdded) machine.renewed.add(column);
   const convert = conversion(from, type);
   return compilable(
     (value: Known) => {

@@ -37,7 +37,7 @@ export function replayWhole(host: Interpreter, statement: Statement): Attempt | 
   try {
     machine = goThrough(
       host,
-      () => ({ foresees: true, random: { flow: new Flow(), lists: new Map(), engines: new Map() } }),
+      () => ({ foresees: true, inQuestion: statement, random: { flow: new Flow(), lists: new Map(), engines: new Map() } }),
       (made) => {
         const execute = whole(made, statement);
         return execute && made.random && isWorth(statement, made, made.random) ? execute : undefined;
