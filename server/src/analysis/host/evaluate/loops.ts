@@ -12,7 +12,7 @@ import type { Completion, Interpreter } from "../memory/interpreter.ts";
 import { type LoopTrace, passOn } from "../memory/loop-trace.ts";
 import { copied } from "../memory/read-write.ts";
 import { extendStores, summariseStores } from "../memory/summarise.ts";
-import { elementWise } from "../replay/element-wise.ts";
+import { elementWise, type Past } from "../replay/element-wise.ts";
 import { replay } from "../replay/index.ts";
 import { replayWhole } from "../replay/whole.ts";
 import { sameValue } from "../values/equal.ts";
@@ -35,6 +35,9 @@ export interface Loop {
 
 /** Steps after which a nest of loops is cut short. */
 const nestSteps = 12_000;
+/** Steps of a turn that holds loops of its own, and turns that are run whatever they hold. */
+const longTurn = 500;
+const fewTurns = 8;
 /**
  * By depth: after `first` iterations the end is foreseen; a loop that has no more than `most` in all is run to it, so that
  * short tables are known element by element.
@@ -67,7 +70,7 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   host.loops.push(trace);
   host.events?.beginLoop();
   const mark = host.journal.hold();
-  const hurried = host.speculation > 0 || host.loops.some((around) => around.abstract);
+  const hurried = isHurried(host);
   const attempt = hurried || trace.depth !== 1 ? undefined : replayWhole(host, loop.statement);
   const limits = hurried ? patienceInPassing : launches ? patienceWithLaunch : (patience[trace.depth - 1] ?? patienceInside);
   const completion = attempt?.isDone ? undefined : iterate(host, loop, trace, mark, limits);
@@ -81,6 +84,9 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   return completion;
 }
 
+/** It is a look at what the code may do, rather than what it does. */
+const isHurried = ({ speculation, loops }: Interpreter): boolean => speculation > 0 || loops.some(({ abstract }) => abstract);
+
 interface Patience {
   readonly first: number;
   readonly most: number;
@@ -88,6 +94,8 @@ interface Patience {
 
 function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, limits: Patience): Completion {
   const counted = host.launches.counts();
+  const begun = host.steps;
+  const hurried = isHurried(host) || host.afterLast !== undefined;
   const lately: Sample[] = [];
   // A nest that has run long enough is sampled from the first iteration on: otherwise every level would take some more.
   const late = trace.depth > 2 && host.steps - trace.since > nestSteps;
@@ -123,6 +131,11 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
         }
       }
     }
+    // Its turns are long, so that it would be carried to its end in any case: the rows that they store need not stand there one by one.
+    const turnSteps = host.steps - begun;
+    const isCarried = (turns: number): boolean => turns > fewTurns && turns * turnSteps > 2 * nestSteps;
+    if (done === 1 && turnSteps > longTurn && !hurried && trace.depth === 1 && isByElements(host, loop, trace, done, isCarried))
+      return undefined;
     host.events?.turn();
     const completion = loop.body();
     if (completion?.kind === "break") return undefined;
@@ -218,17 +231,9 @@ interface Progress {
 
 /** Carries the loop to its end, from the states before its last three iterations. */
 function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: readonly Sample[], { done, left, counted }: Progress): void {
-  const hurried = host.speculation > 0 || host.afterLast !== undefined || host.loops.some((around) => around.abstract);
+  const hurried = isHurried(host) || host.afterLast !== undefined;
   const isLong = trace.depth === 1 || (left !== undefined && left > mostApart);
-  const partly = new Set([...trace.stores].flatMap(([allocation, { extended }]) => (extended ? [allocation] : [])));
-  const commit = hurried || trace.depth === 0 || !isLong ? undefined : elementWise(host, loop.statement, { done, partly });
-  if (commit) {
-    for (const allocation of commit()) {
-      const store = trace.stores.get(allocation);
-      if (store) store.extended = false;
-    }
-    return;
-  }
+  if (!hurried && trace.depth > 0 && isLong && isByElements(host, loop, trace, done)) return;
   // A loop within another leaves its elements one by one: what the outer one does is told by them.
   const replayed = trace.depth === 0 || hurried ? undefined : replay(host, loop.statement, left, trace.depth > 1);
   if (replayed?.whole) {
@@ -252,6 +257,17 @@ function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: r
   replayed?.commit();
   host.launches.scaleCounts(counted, total === undefined ? undefined : total / done, done);
   host.events?.rest(left);
+}
+
+/** Whether all that the loop does is told by the elements that it stores, each made when somebody asks for it. */
+function isByElements(host: Interpreter, { statement }: Loop, { stores }: LoopTrace, done: number, isWorth?: Past["isWorth"]): boolean {
+  const partly = new Set([...stores].flatMap(([allocation, { extended }]) => (extended ? [allocation] : [])));
+  const commit = elementWise(host, statement, { done, partly, ...(isWorth ? { isWorth } : {}) });
+  for (const allocation of commit?.() ?? []) {
+    const store = stores.get(allocation);
+    if (store) store.extended = false;
+  }
+  return commit !== undefined;
 }
 
 /** Takes one of two values by turns: `std::swap(from, to)` at the end of each iteration. */

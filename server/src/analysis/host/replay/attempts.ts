@@ -22,6 +22,7 @@ const elementsLaidOut = 8;
 /**
  * @param more what the machine has besides, made anew for each attempt
  * @param code makes code of the loop; undefined where it is not to be gone through
+ * @param apart of an array only the elements are looked at that the loop touches, as what it stores is put there one by one
  * @returns the machine as the loop leaves it
  * @throws Unsupported, GivenUp
  */
@@ -29,11 +30,13 @@ export function goThrough(
   host: Interpreter,
   more: () => Partial<Machine>,
   code: (machine: Machine) => Execute | undefined,
+  apart = false,
 ): Machine | undefined {
   const { replays } = host;
   const { madeUp } = replays;
   const budget = Math.min(mostOfLoop, mostOfRun - replays.operations);
   let elements = 0;
+  let isLarge = false;
   const attempt = ({ left, fineness, speed, how, run }: How): Machine | undefined => {
     replays.madeUp = madeUp;
     const most = left * fineness * speed;
@@ -44,11 +47,14 @@ export function goThrough(
       run(machine, execute);
       return machine;
     } finally {
-      elements = [...machine.columns.values()].reduce((sum, { length }) => sum + length, 0);
+      const lengths = [...machine.columns.values()].map(({ length }) => length);
+      elements = lengths.reduce((sum, length) => sum + length, 0);
+      isLarge = lengths.some((length) => length > mostElements);
       settleSteps(host, Math.ceil((most - Math.max(0, machine.left)) / fineness), speed);
     }
   };
-  const closures = (left: number): Machine | undefined => attempt({ left, fineness: 1, speed: 1, how: {}, run: (_, execute) => execute() });
+  const closures = (left: number, how: Partial<Machine> = {}): Machine | undefined =>
+    attempt({ left, fineness: 1, speed: 1, how, run: (_, execute) => execute() });
   const compiled = (): Machine | undefined => {
     const kept = [...replays.large.values()].reduce((sum, elements) => sum + elements, 0);
     const how = { mostElements: kept < mostLarge ? mostCompiledElements : mostElements };
@@ -57,12 +63,14 @@ export function goThrough(
       if (stores > 0 && length > mostElements) replays.large.set(allocation, length);
     return made;
   };
+  const onlyCompiled = (error: Error): Machine | undefined => otherwise(NotCompiled, compiled, () => rethrow(error));
   try {
-    return closures(Math.min(budget, hotAfter));
+    return closures(Math.min(budget, hotAfter), apart ? { mostElements: mostCompiledElements } : {});
   } catch (error) {
-    if (error instanceof TooLarge) return otherwise(NotCompiled, compiled, () => rethrow(error));
+    if (error instanceof TooLarge) return onlyCompiled(error);
     if (!(error instanceof TooLong)) throw error;
   }
+  if (isLarge) return onlyCompiled(new TooLarge());
   const whole = (): Machine | undefined => otherwise(NotCompiled, compiled, () => closures(budget));
   const untilWorth = Math.min(budget, Math.floor(elements / elementsLaidOut));
   return untilWorth > hotAfter ? otherwise(TooLong, () => closures(untilWorth), whole) : whole();

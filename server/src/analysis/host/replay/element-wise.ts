@@ -32,6 +32,8 @@ type For = Statement & { readonly kind: "for" };
 export interface Past {
   readonly done: number;
   readonly partly: ReadonlySet<Allocation>;
+  /** Of a loop that has so many turns in all it is of use. */
+  readonly isWorth?: (turns: number) => boolean;
 }
 
 /**
@@ -46,10 +48,14 @@ export function elementWise(host: Interpreter, statement: Statement, past: Past)
     return follow(host, statement, past);
   } catch (error) {
     if (!(error instanceof Unsupported || error instanceof GivenUp)) throw error;
+    if (error instanceof NotWorth) return undefined;
     inOrder.add(statement);
     return undefined;
   }
 }
+
+/** It has too few turns. */
+class NotWorth extends Unsupported {}
 
 interface Followed {
   readonly host: Interpreter;
@@ -70,6 +76,7 @@ function follow(host: Interpreter, statement: For, past: Past, changing: Readonl
   const machine = begin(host, mostOfElement, { nest });
   const outer = outerLoop(machine, nest, statement, past.done);
   if (outer === undefined || nest.sites.length === 0 || outer.counter.turns <= past.done) throw new Unsupported();
+  if (past.isWorth?.(outer.counter.turns) === false) throw new NotWorth();
   const changed = requireIndependent(machine, nest);
   if (changed.length > 0) {
     // The code is made once more, now that this is known.

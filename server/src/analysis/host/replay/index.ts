@@ -35,6 +35,7 @@ export function replay(host: Interpreter, statement: Statement, left: number | u
       host,
       () => ({ turnsLeft: left, inQuestion: statement }),
       (made) => loopCode(made, statement, true),
+      apart,
     );
   } catch (error) {
     if (!(error instanceof Unsupported || error instanceof GivenUp)) throw error;
