@@ -193,7 +193,7 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
     visited: new WeakMap(),
     replays: {
       operations: options.withoutContents ? Number.POSITIVE_INFINITY : 0,
-      ...{ steps: 0, madeUp: 0, large: new Map<Allocation, number>(), memory: undefined, computed: 0 },
+      ...{ steps: 0, madeUp: 0, large: new Map<Allocation, number>(), memory: undefined, computed: 0, atOnce: 0 },
       ...{ given: new WeakSet(), inOrder: new WeakSet(), ordinary: new WeakSet() },
     },
     survivesExits: options.survivesExits === true,

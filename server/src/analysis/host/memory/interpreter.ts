@@ -191,6 +191,8 @@ export interface Interpreter {
     readonly large: Map<Allocation, number>;
     /** Elements of arrays that were computed when a loop asked for them. */
     computed: number;
+    /** Elements that are kept of arrays that formulas told, and that were made all at once (`replay/deferred.ts`). */
+    atOnce: number;
     /** What compiled loops work in, each from its own beginning. */
     memory: WebAssembly.Memory | undefined;
     /** Generators of our own that stood for ones of which the state is not known. */

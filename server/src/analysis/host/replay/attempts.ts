@@ -76,6 +76,17 @@ export function goThrough(
   return untilWorth > hotAfter ? otherwise(TooLong, () => closures(untilWorth), whole) : whole();
 }
 
+/** A machine whose loop is to be gone through compiled, later. */
+export const compiledMachine = (host: Interpreter, elements: number): Machine => begin(host, 0, { mostElements: elements });
+
+/** Instructions that a compiled loop may take. */
+export const budgetOf = ({ replays }: Interpreter): number =>
+  Math.min(mostOfLoop, mostOfRun - replays.operations) * instructionsAnOperation * compiledSpeed;
+
+/** Instructions that a compiled loop has taken. */
+export const settle = (host: Interpreter, instructions: number): void =>
+  settleSteps(host, Math.ceil(instructions / instructionsAnOperation), compiledSpeed);
+
 /** What something makes, or something else where it throws an error of a kind. */
 function otherwise<T>(kind: new () => Error, one: () => T, other: () => T): T {
   try {

@@ -7,9 +7,10 @@ import { read, write } from "../memory/read-write.ts";
 import { memberAt, numberIn, type RecordNumber, type RecordShape } from "../memory/record-members.ts";
 import type { Allocation, HostType, Value } from "../values/model.ts";
 import { float, int, isFloat, isUnsigned, numberOf } from "../values/values.ts";
-import { conversion, type Known } from "./arithmetic.ts";
+import { type Conversion, conversion, type Known, type NumberName } from "./arithmetic.ts";
 import type { Elements } from "./compiled/arrays.ts";
 import { known, unknown, untouched, written } from "./element-states.ts";
+import { Formula } from "./formula.ts";
 import { type List, mostElements } from "./lists.ts";
 import { GivenUp } from "./machine.ts";
 import { areOf, coverAll, type Stretch, stretchesOf } from "./stretches.ts";
@@ -17,6 +18,9 @@ import { areOf, coverAll, type Stretch, stretchesOf } from "./stretches.ts";
 /** Elements of a page: what a loop within another goes through is mostly one row of an array. */
 const pageBits = 10;
 const pageSize = 1 << pageBits;
+
+/** Elements that are made one by one before it is tried to have them all at once. */
+const manyComputed = 2048;
 
 interface Shape {
   readonly type: HostType;
@@ -48,6 +52,10 @@ export class Column implements List {
   readonly #pages: (Page | undefined)[] = [];
   #flat: Flat | undefined;
   #isComputed: boolean | undefined;
+  /** Elements that were made one by one. */
+  #computed = 0;
+  /** Null where that was looked for in vain. */
+  #before: ArrayLike<number> | null | undefined;
   stores = 0;
   readonly #initial: number;
 
@@ -100,16 +108,43 @@ export class Column implements List {
     return page;
   }
 
-  /** With what the array holds, where that stands there number by number. */
-  #fill({ values, states }: Page, from: number): void {
-    const { cells, summary } = this.allocation;
-    const { numbers } = summary;
+  /** What the array held before the loop, where that stands there number by number. */
+  get #table(): { readonly of: ArrayLike<number>; readonly name: NumberName; readonly convert: Conversion } | undefined {
+    const { summary } = this.allocation;
+    if (summary.elementBytes !== this.elementBytes) return undefined;
     const content = this.#content;
-    if (cells.size > 0 || summary.elementBytes !== this.elementBytes) return;
-    const of = numbers?.of === content ? numbers.values : content.kind === "values" ? content.values : undefined;
+    const of = this.#numbersOf(content);
     const name = this.type.kind === "integer" || this.type.kind === "floating" ? this.type.name : undefined;
-    if (!of || !name || (content.kind === "values" && content.drawn && !this.#invents)) return;
-    const convert = conversion(isFloat(name) ? "double" : "long", name);
+    if (!of || !name || (content.kind === "values" && content.drawn && !this.#invents)) return undefined;
+    return { of, name, convert: conversion(isFloat(name) ? "double" : "long", name) };
+  }
+
+  #numbersOf(content: Content): ArrayLike<number> | undefined {
+    const { numbers } = this.allocation.summary;
+    if (numbers?.of === content) return numbers.values;
+    if (content.kind === "values") return content.values;
+    return content.kind === "computed" && this.#computed >= manyComputed && content.by instanceof Formula ? content.by.all() : undefined;
+  }
+
+  /** What an element was before the loop, where that stands there number by number. */
+  #told(index: number): Known {
+    const { cells } = this.allocation;
+    return cells.size > 0 && cells.has(index * this.elementBytes) ? undefined : this.#numbersBefore?.[index];
+  }
+
+  /** The same where they are all numbers of its type; undefined where they are not. */
+  get #numbersBefore(): ArrayLike<number> | undefined {
+    if (this.#before === undefined) {
+      const table = this.#table;
+      this.#before = table && areOf(table.of, table.name, table.convert) ? table.of : null;
+    }
+    return this.#before ?? undefined;
+  }
+
+  #fill({ values, states }: Page, from: number): void {
+    const table = this.allocation.cells.size > 0 ? undefined : this.#table;
+    if (!table) return;
+    const { of, name, convert } = table;
     if (areOf(of, name, convert)) {
       const count = Math.max(0, Math.min(pageSize, of.length - from));
       for (let at = 0; at < count; at++) values[at] = of[from + at] ?? 0;
@@ -125,10 +160,13 @@ export class Column implements List {
   }
 
   read(index: number): Known {
+    // Who reads along a column of a matrix would have a page made for each element.
+    const told = this.#flat || this.#pages[index >> pageBits] ? undefined : this.#told(index);
+    if (told !== undefined) return told;
     const { values, states } = this.#flat ?? this.#page(index);
     const at = this.#flat ? index : index & (pageSize - 1);
     if (states[at] === untouched) {
-      const value = this.before(index);
+      const value = this.#told(index) ?? this.before(index);
       states[at] = value === undefined ? unknown : known;
       values[at] = value ?? 0;
     }
@@ -137,7 +175,12 @@ export class Column implements List {
 
   /** What an element was before the loop. */
   before(index: number): Known {
-    if (this.isComputed) this.#host.replays.computed += 1;
+    if (this.isComputed) {
+      this.#host.replays.computed += 1;
+      this.#computed += 1;
+      // They are made all at once then, where that can be.
+      if (this.#computed === manyComputed) this.#before = undefined;
+    }
     const held = this.#held(index);
     const value = numberOf(held) ?? (held.kind === "unknown" && this.#goesByDrawn(index) ? held.likely : undefined);
     return value === undefined || !(Number.isSafeInteger(value) || !Number.isInteger(value)) ? undefined : value;
@@ -147,7 +190,9 @@ export class Column implements List {
 
   /** Each element is known before the loop, all of them at once. */
   get isKnownBefore(): boolean {
-    return this.allocation.cells.size === 0 && coverAll(this.#stretches, this.length);
+    // What is made all at once has to be before the memory is used that it is made in, whatever stands alone.
+    const stretches = this.#stretches;
+    return this.allocation.cells.size === 0 && coverAll(stretches, this.length);
   }
 
   /** What elements hold, but for those that stand alone. */
@@ -411,6 +456,12 @@ export class Column implements List {
       if (integral ? value !== told : !Object.is(value, told)) return undefined;
     }
     return pattern;
+  }
+
+  /** Each element behind the loop; undefined where one is not known. */
+  all(): ArrayLike<number> | undefined {
+    const { values, states } = this.#span(0, this.length);
+    return states.every((state) => (state & known) === known) ? this.#compact(values) : undefined;
   }
 
   /** Keeps the numbers beside a content that says how they are spread. */

@@ -12,6 +12,7 @@ import type { Allocation, Cell, Value } from "../values/model.ts";
 import { numberOf } from "../values/values.ts";
 import { begin } from "./begin.ts";
 import { outerLoop } from "./counted.ts";
+import { Deferred } from "./deferred.ts";
 import { Formula, inverseOf, isGapless, mostOfElement } from "./formula.ts";
 import { extent, type Line, lineText } from "./lines.ts";
 import { type Execute, GivenUp, type Machine, Unsupported, unsupported } from "./machine.ts";
@@ -58,6 +59,8 @@ export function elementWise(host: Interpreter, statement: Statement, past: Past)
 class NotWorth extends Unsupported {}
 
 interface Followed {
+  /** The same loop, for who looks at many elements. */
+  readonly deferred: Deferred | undefined;
   readonly host: Interpreter;
   readonly machine: Machine;
   readonly nest: Nest;
@@ -86,7 +89,8 @@ function follow(host: Interpreter, statement: For, past: Past, changing: Readonl
   const code = (): string => [statement, ...nest.functions].map(print).join(" ");
   const held = (): string => [...nest.snapshots.values()].map(({ text }) => text()).join(" ");
   const text = (): string => `${code()} ${nest.constants.join(" ")} ${held()}`;
-  const followed: Followed = { host, machine, nest, execute: outer.execute, outer, past, text };
+  const deferred = Deferred.of(host, statement);
+  const followed: Followed = { deferred, host, machine, nest, execute: outer.execute, outer, past, text };
   const allocations = [...new Set(nest.sites.map(({ allocation }) => allocation))];
   const fills = allocations.map((allocation) => fill(followed, allocation));
   const left = variablesLeft(followed);
@@ -134,7 +138,7 @@ function variablesLeft({ machine, nest, execute, outer, past }: Followed): reado
 }
 
 /** What an array holds behind the loop. @throws Unsupported */
-function fill({ host, machine, nest, execute, outer, past, text }: Followed, allocation: Allocation): () => void {
+function fill({ host, machine, nest, execute, outer, past, text, deferred }: Followed, allocation: Allocation): () => void {
   const sites = nest.sites.filter((site) => site.allocation === allocation);
   const [first] = sites;
   if (!first || sites.some((site) => !isAlike(site, first))) throw new Unsupported();
@@ -154,6 +158,7 @@ function fill({ host, machine, nest, execute, outer, past, text }: Followed, all
   if (depth > mostDepth) throw new Unsupported();
   const formula = new Formula({
     ...{ machine, nest, execute, allocation, inverses, before, depth },
+    ...(deferred ? { all: () => deferred.valuesOf(allocation) } : {}),
     outermost: outer.counter,
     first: isUpdated ? past.done : 0,
     text: () => `${nest.sites.indexOf(first)} of ${text()} ${before?.text() ?? ""}`,

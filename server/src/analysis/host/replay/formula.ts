@@ -100,6 +100,8 @@ export interface Filled {
   readonly first: number;
   readonly text: () => string;
   readonly depth: number;
+  /** All elements at once. */
+  readonly all?: () => ArrayLike<number> | undefined;
 }
 
 export class Formula implements ElementFormula, Deep {
@@ -108,13 +110,21 @@ export class Formula implements ElementFormula, Deep {
   readonly #values = new Float64Array(kept);
   readonly #indices = new Float64Array(kept).fill(-1);
   #text: string | undefined;
+  #all: ArrayLike<number> | undefined;
 
   constructor(filled: Filled) {
     this.#filled = filled;
     this.depth = filled.depth;
   }
 
+  /** Each element, by its index, made all at once; undefined where they have to be made one by one. @throws Cancelled */
+  all(): ArrayLike<number> | undefined {
+    this.#all ??= this.#filled.all?.();
+    return this.#all;
+  }
+
   at(index: number): number {
+    if (this.#all) return this.#all[index] ?? 0;
     const slot = index & (kept - 1);
     if (this.#indices[slot] !== index) {
       this.#values[slot] = this.known(index) ?? 0;

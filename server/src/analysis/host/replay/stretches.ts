@@ -3,6 +3,7 @@ import type { Content } from "@warplens/sim-engine";
 import { modulo } from "../memory/content.ts";
 import { isFloat } from "../values/values.ts";
 import { conversion, type Known, type NumberName } from "./arithmetic.ts";
+import { Formula } from "./formula.ts";
 
 /** Numbers of an array that are known all at once: all the same, in a table, or by a formula. */
 export interface Stretch {
@@ -46,7 +47,8 @@ export function coverAll(stretches: readonly Stretch[], length: number): boolean
 }
 
 /** @param begin the element at which the content begins */
-function stretch({ type, invents }: Held, content: Content, from: number, to: number, begin: number): readonly Stretch[] {
+function stretch(held: Held, content: Content, from: number, to: number, begin: number): readonly Stretch[] {
+  const { type, invents } = held;
   if (from >= to) return [];
   const convert = conversion(isFloat(type) ? "double" : "long", type);
   const isOne = (value: number): boolean => (isFloat(type) || Number.isInteger(value)) && convert(value) === value;
@@ -71,6 +73,10 @@ function stretch({ type, invents }: Held, content: Content, from: number, to: nu
       const { values, drawn } = content;
       const isThere = first >= 0 && first + to - from <= values.length && (invents || !drawn);
       return isThere && areOf(values, type, convert) ? [{ from, to, numbers: values, first }] : [];
+    }
+    case "computed": {
+      const values = content.by instanceof Formula ? content.by.all() : undefined;
+      return values ? stretch(held, { kind: "values", values }, from, to, begin) : [];
     }
     default:
       return [];
