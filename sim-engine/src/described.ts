@@ -90,7 +90,14 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, ask
       value: "estimated",
       why: "to run all their turns takes too long: a few, spread over them, stand for the rest",
     });
-  if (program.blocks.some(({ search }) => search?.isLeft))
+  const left = program.blocks.flatMap(({ search }) => (search?.isLeft ? [search] : []));
+  if (left.some(({ isEndless }) => isEndless))
+    assumptions.push({
+      what: "loops that did not end",
+      value: `${mostSought} turns at most`,
+      why: "they turn until what they read is as they want it, which did not come about: another block or the host may have to write it",
+    });
+  if (left.some(({ isEndless }) => !isEndless))
     assumptions.push({
       what: "loops that data ends",
       value: `${mostSought} turns at most`,

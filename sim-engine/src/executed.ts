@@ -8,6 +8,7 @@ import { WrapsAround } from "./execute/patterns.ts";
 import type { Program } from "./execute/program.ts";
 import type { WarpRecord } from "./execute/record.ts";
 import { Runner } from "./execute/run.ts";
+import { mostEnded } from "./execute/searches.ts";
 import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Block, Kernel, Launch, Op } from "./ir/kernel.ts";
@@ -98,8 +99,12 @@ type KnownRegisters = { readonly value: number; readonly basis: Basis } | undefi
 export function executed(prepared: Prepared, machine: MachineKernel, gpu: GpuModel, registers: KnownRegisters, work: Work): Executed {
   const { kernel, launch, contents } = prepared;
   const before = work.spent;
-  const run = (allLanes: boolean, limits: Limits): Executed =>
-    execute(compile(kernel, launch, { contents, allLanes, work, gpu: gpu.values }), limits, prepared, machine, gpu, registers, work);
+  const endless = new Set<Block>();
+  let program: Program | undefined;
+  const run = (allLanes: boolean, limits: Limits): Executed => {
+    program = compile(kernel, launch, { contents, allLanes, endless, work, gpu: gpu.values });
+    return execute(program, limits, prepared, machine, gpu, registers, work);
+  };
   const within = (limits: Limits): Executed | undefined => {
     try {
       return run(false, limits);
@@ -114,13 +119,22 @@ export function executed(prepared: Prepared, machine: MachineKernel, gpu: GpuMod
       throw error;
     }
   };
-  const found = within(running);
-  if (found && hidesAccesses(found)) return watchedElsewhere(found, within);
-  if (found) return (isTelling(found) ? undefined : moreTelling(found, within)) ?? found;
-  const made = estimated(within);
-  if (made) return made;
+  for (let more = true; more; ) {
+    const found = within(running);
+    if (found && hidesAccesses(found)) return watchedElsewhere(found, within);
+    if (found) return (isTelling(found) ? undefined : moreTelling(found, within)) ?? found;
+    const seen = endlessIn(program);
+    const made = estimated(within);
+    if (made) return made;
+    for (const header of seen) endless.add(header);
+    more = seen.length > 0;
+  }
   throw new Error(`gave up after ${work.spent - before} steps: the kernel may never end, or waits for another block`);
 }
+
+/** Headers of loops in which all steps were spent: what ends them does not come about here. */
+const endlessIn = (program: Program | undefined): readonly Block[] =>
+  (program?.blocks ?? []).flatMap(({ block, search }) => (search && !search.isEndless && search.longest >= mostEnded ? [block] : []));
 
 /** Whether the blocks that were run tell what the others do. Where data decides, that is known of many only, and estimates do not tell more. */
 const isTelling = ({ sample }: Executed): boolean => sample.error <= telling || sample.drawn >= enoughDrawn;

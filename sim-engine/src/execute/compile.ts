@@ -35,7 +35,7 @@ import { Presets } from "./presets.ts";
 import { type CompiledBlock, type Edge, type Program, warpSize } from "./program.ts";
 import { type Provenance, traceAddresses } from "./provenance.ts";
 import { copyStep, Registers, type Slot, type Step, slotKind, spreadStep, writeLong } from "./registers.ts";
-import { searchExits } from "./searches.ts";
+import { mostSought, readExits, searchExits } from "./searches.ts";
 import { type Slice, sliceForAddresses } from "./slice.ts";
 import { type Contents, plainContents } from "./sources.ts";
 import { lockHeaders, waitingExits } from "./spins.ts";
@@ -49,6 +49,8 @@ export interface CompileOptions {
   readonly allLanes?: boolean;
   /** Gives what buffers hold; by default what needs no earlier launch. */
   readonly contents?: Contents;
+  /** Headers of loops that do not end: they are left after some turns. */
+  readonly endless?: ReadonlySet<Block>;
   /** Warps wait at every barrier, whether or not it orders what matters. */
   readonly allBarriers?: boolean;
   /** Warps that wait for what others write let them go on meanwhile (`Runner.waitListener`). */
@@ -97,6 +99,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     counts: options.counts ?? (() => true),
     onSync: options.onSync,
     onValue: options.onValue,
+    endless: options.endless ?? new Set(),
     hotAfter: options.hotAfter ?? hotAfter,
     gpu,
     work,
@@ -152,6 +155,7 @@ interface Parts {
   readonly counts: (op: Op) => boolean;
   readonly onSync: CompileOptions["onSync"];
   readonly onValue: CompileOptions["onValue"];
+  readonly endless: ReadonlySet<Block>;
   readonly hotAfter: number;
   readonly gpu: GpuValues;
   readonly work: Work;
@@ -173,6 +177,7 @@ class Compiler {
   readonly #counts: (op: Op) => boolean;
   readonly #onSync: CompileOptions["onSync"];
   readonly #onValue: CompileOptions["onValue"];
+  readonly #endless: ReadonlySet<Block>;
   readonly #hotAfter: number;
   readonly #gpu: GpuValues;
   readonly #work: Work;
@@ -197,6 +202,7 @@ class Compiler {
     this.#counts = parts.counts;
     this.#onSync = parts.onSync;
     this.#onValue = parts.onValue;
+    this.#endless = parts.endless;
     this.#hotAfter = parts.hotAfter;
     this.#gpu = parts.gpu;
     this.#work = parts.work;
@@ -301,8 +307,12 @@ class Compiler {
         };
       }
     }
-    for (const [header, { from, to }] of searchExits(loops, (address) => this.#isGuessed(address)))
-      of(header).search = { exit: edge(from, to, 0), turns: 0, isLeft: false };
+    const guessed = searchExits(loops, (address) => this.#isGuessed(address));
+    for (const [header, { from, to }] of new Map([...readExits(loops), ...guessed])) {
+      const isEndless = this.#endless.has(header);
+      const most = isEndless || guessed.has(header) ? mostSought : Number.POSITIVE_INFINITY;
+      of(header).search = { exit: edge(from, to, 0), most, isEndless, turns: [], longest: 0, isLeft: false };
+    }
     return [...compiled.values()];
   }
 

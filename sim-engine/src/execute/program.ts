@@ -97,11 +97,17 @@ export interface Program {
   readonly startWarp: (o: number, warp: number, block: readonly [number, number, number]) => void;
 }
 
-/** A loop that is left after so many turns if nothing ends it before. */
+/** A loop that data ends. */
 export interface LoopSearch {
   readonly exit: Edge;
-  /** Turns of the warp that runs. */
-  turns: number;
+  /** Turns after which it is left if nothing ends it before; none where data is known to. */
+  readonly most: number;
+  /** What it waits for is known not to come about: it ran until all steps were spent. */
+  readonly isEndless: boolean;
+  /** Turns so far, by warp. */
+  readonly turns: number[];
+  /** The most turns of a warp. */
+  longest: number;
   /** It was left so. */
   isLeft: boolean;
 }

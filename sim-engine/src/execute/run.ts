@@ -13,7 +13,6 @@ import { FlowCounters } from "./flow.ts";
 import { WrapsAround } from "./patterns.ts";
 import { type CompiledBlock, type Edge, type LoopSkip, type OpenWindow, type Program, warpSize } from "./program.ts";
 import { WarpRecord } from "./record.ts";
-import { mostSought } from "./searches.ts";
 import { advanceValues, firstWindow, leastWindows, readValues } from "./skip.ts";
 import { mostTries, neverReleased } from "./spins.ts";
 import { comparisonMark, follows, sameLanes, skipMark, type Trial } from "./trial.ts";
@@ -229,9 +228,10 @@ export class Runner {
         continue;
       }
       if (warp.segment === 0) {
-        if (block.search && block.search.turns >= mostSought) {
-          block.search.isLeft = true;
-          this.#take(top, block.search.exit, o, mask);
+        const { search } = block;
+        if (search && search.turns[o / warpSize]! >= search.most) {
+          search.isLeft = true;
+          this.#take(top, search.exit, o, mask);
           continue;
         }
         if (block.skip && this.#atHeader(block.skip, top, o)) return;
@@ -420,7 +420,10 @@ export class Runner {
     // What held so far fails there: nothing beyond is looked at.
     const end = good === 0 && likely > least ? likely : Number.POSITIVE_INFINITY;
     while (bad < end && goes(bad)) {
-      if (bad > mostTurns) throw new BudgetExceeded("a loop that never ends");
+      if (bad > mostTurns) {
+        if (top.block.search) top.block.search.longest = bad;
+        throw new BudgetExceeded("a loop that never ends");
+      }
       good = bad;
       bad *= 2;
     }
@@ -472,7 +475,11 @@ export class Runner {
   #arrive(edge: Edge, o: number): void {
     if (!edge.back) edge.to.estimate?.enter(o);
     const { search } = edge.to;
-    if (search) search.turns = edge.back ? search.turns + 1 : 0;
+    if (search) {
+      const turns = edge.back ? search.turns[o / warpSize]! + 1 : 0;
+      search.turns[o / warpSize] = turns;
+      if (turns > search.longest) search.longest = turns;
+    }
     const state = edge.to.skip?.state;
     if (!state) return;
     if (edge.back) state.iterations++;

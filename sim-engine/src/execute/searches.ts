@@ -1,6 +1,6 @@
 /**
  * Loops that only data ends: the search for a key or an empty place in a table, the way along a list or up to a root. Where what they read is
- * made up, nothing says that they end.
+ * made up, nothing says that they end; nor where another block or the host has to write it.
  */
 import type { Loop } from "../ir/graph.ts";
 import type { Block, Op } from "../ir/kernel.ts";
@@ -8,6 +8,9 @@ import { comesOf } from "../ir/origins.ts";
 
 /** Turns after which such a loop is left. Assumed (DEVIATIONS.md). */
 export const mostSought = 64;
+
+/** Turns of one warp after which a loop that ran until all steps were spent is taken never to end. Assumed (DEVIATIONS.md). */
+export const mostEnded = 256;
 
 /** Where a loop is left, on the edge from one of its blocks to one outside. */
 interface Exit {
@@ -26,6 +29,50 @@ export function searchExits(loops: readonly Loop[], isOfThatSort: (address: Op) 
   return found;
 }
 
+/** Of loops that end when something read in them, wherever, is as they want it, by their headers, the way out. */
+export function readExits(loops: readonly Loop[]): ReadonlyMap<Block, Exit> {
+  const found = new Map<Block, Exit>();
+  for (const loop of loops) {
+    const last = loop.exits.at(-1);
+    const inside = insideOf(loop);
+    const choices = choicesIn(loop);
+    const operands = (op: Op): readonly Op[] => [...op.args, ...(choices.get(op) ?? [])].filter((arg) => inside.has(arg));
+    const isRead = (op: Op): boolean => inside.has(op) && (op.action.kind === "load" || op.action.kind === "atomic");
+    const decides = ({ end }: Block): boolean => end.kind === "branch" && comesOf(end.cond, isRead, operands);
+    if (last && loop.exits.every(({ from }) => decides(from))) found.set(loop.header, last);
+  }
+  return found;
+}
+
+/** What decides which value a phi takes in the loop: whether `done` was set, say, or a turn went on to the next place. */
+function choicesIn({ header, blocks }: Loop): ReadonlyMap<Op, readonly Op[]> {
+  const choices = new Map<Op, readonly Op[]>();
+  for (const block of blocks) {
+    const inner = [...block.predecessors.keys()].filter((k) => blocks.has(block.predecessors[k]!));
+    for (const phi of block.phis) {
+      if (new Set(inner.map((k) => phi.args[k])).size < 2) continue;
+      choices.set(
+        phi,
+        inner.flatMap((k) => conditionAbove(block.predecessors[k]!, header)),
+      );
+    }
+  }
+  return choices;
+}
+
+/** That of the branch by which one comes to a block without another. */
+function conditionAbove(block: Block, header: Block): readonly Op[] {
+  let at = block;
+  while (at.end.kind !== "branch") {
+    const [from] = at.predecessors;
+    if (at === header || at.predecessors.length !== 1 || !from) return [];
+    at = from;
+  }
+  return [at.end.cond];
+}
+
+const insideOf = ({ blocks }: Loop): ReadonlySet<Op> => new Set([...blocks].flatMap(({ phis, ops }) => [...phis, ...ops]));
+
 class Search {
   readonly #inside: ReadonlySet<Op>;
   readonly #phis: ReadonlySet<Op>;
@@ -33,9 +80,9 @@ class Search {
   /** Threads wait for each other in it. */
   readonly waits: boolean;
 
-  constructor({ header, blocks }: Loop, isOfThatSort: (address: Op) => boolean) {
-    this.#inside = new Set([...blocks].flatMap(({ phis, ops }) => [...phis, ...ops]));
-    this.#phis = new Set(header.phis);
+  constructor(loop: Loop, isOfThatSort: (address: Op) => boolean) {
+    this.#inside = insideOf(loop);
+    this.#phis = new Set(loop.header.phis);
     this.#isOfThatSort = isOfThatSort;
     this.waits = [...this.#inside].some(({ action }) => action.kind === "barrier");
   }

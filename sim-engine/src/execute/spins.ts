@@ -5,6 +5,7 @@
 import type { Loop } from "../ir/graph.ts";
 import type { AtomicOperation, Block, Op } from "../ir/kernel.ts";
 import { isPure } from "../ir/operations.ts";
+import { comesOf } from "../ir/origins.ts";
 
 /** The looks of such loops at what others write. */
 export const looksOf = (loops: readonly Loop[]): ReadonlySet<Op> =>
@@ -20,9 +21,19 @@ export function waitingExits(loops: readonly Loop[]): ReadonlyMap<Block, Block> 
   return exits;
 }
 
+/** It looks at the same places each turn, and by them alone it ends: what it counts meanwhile, or doubles to sleep for longer, does not matter. */
 function isWaiting({ header, blocks, exits }: Loop): boolean {
   const ops = [...blocks].flatMap((block) => block.ops);
-  return header.phis.length === 0 && exits.length > 0 && ops.some(looks) && ops.every((op) => looks(op) || isIdle(op));
+  if (exits.length === 0 || !ops.some(looks) || !ops.every((op) => looks(op) || isIdle(op))) return false;
+  const turning = new Set(header.phis);
+  if (turning.size === 0) return true;
+  const isTurning = (value: Op | undefined): boolean =>
+    comesOf(
+      value,
+      (op) => turning.has(op),
+      ({ args }) => args,
+    );
+  return exits.every(({ from: { end } }) => end.kind === "branch" && !isTurning(end.cond));
 }
 
 /** A look at what others may write: a load that is done each time, or an atomic that leaves memory as it is. */
