@@ -14,6 +14,8 @@ const table: Readonly<Record<string, string>> = {
   "[=] __device__ (int i) {}": "[=]            (int i) {}",
   "T& __host__ __device__ f();": "T&                     f();",
   "__device__ friend int f();": "__device__        int f();",
+  "__host__ __device__ explicit A(int a);": "__host__ __device__          A(int a);",
+  "__device__ explicit(true) A(int a);": "__device__ explicit(true) A(int a);",
   "extern template void f<1>();": "       template void f<1>();",
   "template class F<int>;": "         class F<int>;",
   "float *__restrict p;": "float *restrict   p;",

@@ -37,6 +37,7 @@ const words: Readonly<Record<string, AnnotationKind>> = {
   __forceinline__: "inline",
   inline: "inline",
   friend: "friend",
+  explicit: "explicit",
 };
 
 const specifierWords = "__(?:device|host|global|forceinline)__|inline|static|constexpr|explicit|virtual|__noinline__";
@@ -97,6 +98,11 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: String.raw`\bfriend(?<=\b(?:${specifierWords})[ \t\r\n]+friend)\b`,
+    mend: (match, at, _, mending) => hideWord(match, at, mending),
+  },
+  {
+    // Behind several of these it is to the grammar what a constructor gives.
+    pattern: String.raw`\bexplicit(?<=\b(?:${specifierWords})[ \t\r\n]+explicit)\b(?![ \t\r\n]*\()`,
     mend: (match, at, _, mending) => hideWord(match, at, mending),
   },
   { pattern: String.raw`\bextern(?=[ \t\r\n]+template\b)`, mend: (match, at, _, { hide }) => hide(at, at + match.length) },

@@ -113,6 +113,7 @@ export type AnnotationKind =
   | "global"
   | "inline"
   | "friend"
+  | "explicit"
   | "instantiation"
   | "unroll"
   | "no-unroll";

@@ -62,6 +62,7 @@ function attribute(found: Mutable, kind: AnnotationKind, read: () => readonly Ex
     case "global":
     case "inline":
     case "friend":
+    case "explicit":
       found[kind] = true;
       break;
   }
