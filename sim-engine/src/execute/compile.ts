@@ -32,7 +32,7 @@ import { groupReadsStep } from "./group-reads.ts";
 import { laneStep, type MatchRounds } from "./lanes.ts";
 import { findPatterns, noPatterns, type Patterns } from "./patterns.ts";
 import { Presets } from "./presets.ts";
-import { type CompiledBlock, type Edge, type Program, warpSize } from "./program.ts";
+import { type Clock, type CompiledBlock, type Edge, type Program, warpSize } from "./program.ts";
 import { type Provenance, traceAddresses } from "./provenance.ts";
 import { copyStep, Registers, type Slot, type Step, slotKind, spreadStep, writeLong } from "./registers.ts";
 import { mostSought, readExits, searchExits } from "./searches.ts";
@@ -120,6 +120,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     leavesWaits,
     waits,
     counters: compiler.counters,
+    clocks: compiler.clocks,
     matches: compiler.matches,
     reductions: compiler.reductions,
     actsOnMemory: acting(kernel.blocks, slice),
@@ -163,6 +164,7 @@ interface Parts {
 
 class Compiler {
   readonly counters = new Map<Op, readonly AccessCounter[]>();
+  readonly clocks = new Map<Op, Clock>();
   readonly matches = new Map<Op, MatchRounds>();
   readonly reductions: BarrierReduction[] = [];
   readonly #kernel: Kernel;
@@ -528,17 +530,24 @@ class Compiler {
   /** `activemask` and clocks: read where they stand. */
   #maskStep(op: Op): Step {
     const slot = this.#registers.slot(op);
-    let time = 0;
-    const interval = this.#gpu.clockReadInterval;
     const active = op.action.kind === "special" && op.action.register === "activemask";
+    const clock = active ? undefined : this.#clockOf(op);
     return (o, mask) => {
-      const value = active ? mask : (time += interval);
+      const value = clock ? (clock.time.data[o]! += clock.interval) : mask;
       for (let lane = 0; lane < warpSize; lane++) {
         if (lane > 0 && !((mask >>> lane) & 1)) continue;
         if (slot.kind === "int") slot.data[o + lane] = value;
         else if (slot.kind === "long") writeLong(slot.data, o + lane, BigInt(value));
       }
     };
+  }
+
+  #clockOf(op: Op): Clock {
+    const time = this.#registers.create("double");
+    if (time.kind !== "double") throw new NotExecutable("a clock that counts in no number");
+    const clock: Clock = { time, interval: this.#gpu.clockReadInterval };
+    this.clocks.set(op, clock);
+    return clock;
   }
 
   /** Steps that set the phis of `to` on the `nth` edge from `from`, all at once. */

@@ -67,12 +67,21 @@ export interface CompiledBlock {
   outcomes: readonly { readonly index: number; readonly isBelow: Condition }[];
 }
 
+/** A look at a clock: each sees it further on. */
+export interface Clock {
+  /** What a warp saw last, in the place of its first lane. */
+  readonly time: Extract<Slot, { kind: "double" }>;
+  /** Cycles from one look to the next. */
+  readonly interval: number;
+}
+
 export interface Program {
   readonly kernel: Kernel;
   readonly launch: Launch;
   readonly environment: Environment;
   readonly blocks: readonly CompiledBlock[];
   readonly counters: ReadonlyMap<Op, readonly AccessCounter[]>;
+  readonly clocks: ReadonlyMap<Op, Clock>;
   /** Of matches whose values are computed. */
   readonly matches: ReadonlyMap<Op, MatchRounds>;
   readonly divergence: Divergence;
@@ -116,7 +125,7 @@ export interface LoopSearch {
 export interface LoopSkip {
   /** Iterations after which alignment, remainders and the like come round: the window's length. */
   readonly window: number;
-  /** Values that advance by the same amount in each window: the header's phis that are needed. */
+  /** Values that advance by the same amount in each window: the header's phis that are needed, and what clocks show. */
   readonly values: readonly SteadyValue[];
   readonly blocks: ReadonlySet<CompiledBlock>;
   /** Memory operations of the loop. */

@@ -28,13 +28,18 @@ export function markSkips(subject: Subject, work: Work): Loop[] {
     for (const block of loop.blocks) for (const op of block.ops) counters.push(...(program.counters.get(op) ?? []));
     header.skip = {
       window: regular ? variation.period : Math.ceil(irregularWindow / variation.period) * variation.period,
-      values: loop.header.phis
-        .filter((phi) => program.slice.needs(phi))
-        .map((phi) => ({
-          slot: program.registers.slot(phi),
-          uniform: !program.divergence.isVarying(phi) || program.patterns.of(phi) !== undefined,
-          ...(variation.goingRound.has(phi) ? { goesRound: true } : {}),
-        })),
+      values: [
+        ...loop.header.phis
+          .filter((phi) => program.slice.needs(phi))
+          .map((phi) => ({
+            slot: program.registers.slot(phi),
+            uniform: !program.divergence.isVarying(phi) || program.patterns.of(phi) !== undefined,
+            ...(variation.goingRound.has(phi) ? { goesRound: true } : {}),
+          })),
+        ...[...program.clocks].flatMap(([op, { time }]) =>
+          [...loop.blocks].some(({ ops }) => ops.includes(op)) ? [{ slot: time, uniform: true }] : [],
+        ),
+      ],
       blocks: new Set<CompiledBlock>(blocks),
       counters,
       state: newState(),

@@ -159,7 +159,7 @@ export function loopVariation(subject: Subject, loop: Loop, work: Work): LoopVar
     const step = carried.steps.get(op);
     if (step !== undefined) return step;
     if (!carried.inside(op)) return 0;
-    return op.action.kind === "special" ? 0 : undefined;
+    return op.action.kind === "special" ? (subject.program.clocks.get(op)?.interval ?? 0) : undefined;
   };
   const found = variation(subject, loop.blocks, source, work, carried.round);
   return { ...found, goingRound: carried.goingRound };
