@@ -12,8 +12,10 @@ import { runRecipe } from "./builtins/run.ts";
 import { type Called, type Frame, type Lowering, nothing, type Place } from "./emit/lowering.ts";
 import { load, part, spaceOf, store } from "./emit/memory.ts";
 import { constantOf, scalarOf } from "./emit/scalars.ts";
-import { asBase, selfPlace } from "./names.ts";
+import { asBase, asDerived, selfPlace } from "./names.ts";
+import { isDispatched, overridersOf } from "./overriders.ts";
 import { objectOf } from "./places.ts";
+import { callsOf, depthOf } from "./recursive.ts";
 import { calleeText, unknown } from "./unknown.ts";
 
 const depthLimit = 48;
@@ -26,7 +28,30 @@ export function lowerCall(lowering: Lowering, call: Expression & { kind: "call" 
   const resolved = context.guard(() => context.resolveCall(expanded, frame.substitution));
   if (!resolved) return unresolvedCall(lowering, expanded, into);
   if ("lambda" in resolved) return invokeLambda(lowering, resolved, expanded.arguments, lambdaObject(lowering, expanded), call, into);
-  return lowering.invoke(resolved, expanded.arguments, resolved.record ? selfOf(lowering, expanded, resolved) : undefined, call, into);
+  const run = isDispatched(lowering, resolved, expanded) ? overrider(lowering, resolved, expanded) : resolved;
+  const self = resolved.record ? selfOf(lowering, expanded, resolved) : undefined;
+  return lowering.invoke(run, expanded.arguments, self && run.record ? asDerived(lowering, self, run.record) : self, call, into);
+}
+
+/**
+ * The virtual function that is run. Nothing says of which class objects are: of several it is one that asks others in turn, as the scene asks
+ * its shapes, and of those asked one that does not; else the first.
+ */
+function overrider(lowering: Lowering, resolved: Resolved, call: Expression & { kind: "call" }): Resolved {
+  const name = lastName(resolved.function.name);
+  const all = overridersOf(lowering, resolved, call);
+  const derived = all.length === 1 ? all : all.filter(({ record }) => record !== resolved.record);
+  const free = derived.filter((each) => underWay(lowering.frame, each.function) === 0);
+  const chosen = free.find((each) => callsOf(each.function, name) > 0) ?? free[0] ?? derived[0];
+  if (!chosen) return resolved;
+  lowering.assume(
+    `the virtual function ${name}`,
+    `that of ${chosen.record?.name}`,
+    derived.length === 1
+      ? "no other class has one in its place; that it is looked up is not counted"
+      : `which of ${derived.length} is run is decided at run time; that it is looked up is not counted`,
+  );
+  return chosen;
 }
 
 /** A kernel launched by a kernel is another launch: what is given to it is computed, and no more. */
@@ -92,8 +117,6 @@ export function invoke(
     if (declaration.defaulted) return defaulted(lowering, args, self, node);
     return lowering.fail(`the body of ${name} is not known`, node);
   }
-  if (declaration.specifiers.virtual && node && isThroughPointer(node))
-    return lowering.fail(`${name} is virtual: which one runs is decided at run time`, node);
   const resultType =
     context.resultType(declaration, resolved.substitution) ??
     functionResult(context, declaration, resolved.substitution) ??
@@ -119,13 +142,6 @@ export function invoke(
     },
   );
 }
-
-const isThroughPointer = (node: Node): boolean =>
-  "kind" in node &&
-  node.kind === "call" &&
-  "callee" in node &&
-  (node.callee as Expression).kind === "member" &&
-  (node.callee as Expression & { kind: "member" }).arrow;
 
 function defaulted(lowering: Lowering, args: readonly Expression[], self: Place | undefined, node: Node): Called {
   const [only] = args;
@@ -193,10 +209,9 @@ function inlined(
 ): Called {
   const { builder } = lowering;
   const caller = lowering.frame;
+  const nested = underWay(caller, shape.owner, shape.substitution);
+  if (nested > 0 && nested >= depthOf(shape.owner)) return leftOut(lowering, shape, nested, node);
   if (caller.depth >= depthLimit) return lowering.fail(`calls nest more than ${depthLimit} deep`, node);
-  for (let at: Frame | undefined = caller; at; at = at.caller) {
-    if (at.owner === shape.owner && at.substitution === shape.substitution) return lowering.fail(`${shape.name} is recursive`, node);
-  }
   const { resultType } = shape;
   const exit = builder.newBlock();
   const result =
@@ -230,6 +245,27 @@ function inlined(
     return { kind: "place", place: { pointer, type: referred(resultType), space: spaceOf(pointer), node } };
   }
   return isClass(resultType) ? { kind: "place", place: { ...result, node } } : { kind: "value", op: load(lowering, { ...result, node }) };
+}
+
+/** How many of the calls that are being lowered are of a function, or of one instance of it. */
+function underWay(frame: Frame, owner: Frame["owner"], substitution?: Frame["substitution"]): number {
+  let count = 0;
+  for (let at: Frame | undefined = frame; at; at = at.caller)
+    if (at.owner === owner && (substitution === undefined || at.substitution === substitution)) count++;
+  return count;
+}
+
+/** Deeper calls of a function that calls itself do nothing, and give zero. */
+function leftOut(lowering: Lowering, { name, resultType }: Pick<Frame, "name" | "resultType">, depth: number, node: Node): Called {
+  lowering.assume(
+    `calls of ${name} in each other`,
+    `${depth} at most`,
+    "how deep they go is decided at run time: each is inlined, with registers in the place of a stack, and deeper ones are left out",
+  );
+  if (resultType.kind === "void") return nothing;
+  if (resultType.kind === "reference") return lowering.fail(`${name} is recursive`, node);
+  if (isClass(resultType)) return { kind: "place", place: lowering.temporary(decay(resultType), `${name} result`, node) };
+  return { kind: "value", op: constantOf(lowering, 0, decay(resultType)) };
 }
 
 /** Stores what a `return` gives. */

@@ -377,14 +377,88 @@ describe("what is taken for granted is said", () => {
   });
 });
 
+/** What stands for what only run time decides. */
+const assumedOf = async (text: string): Promise<readonly string[]> =>
+  (await lowered(text)).assumptions?.map(({ what, value }) => `${what}: ${value}`) ?? [];
+
+describe("a virtual function is one that the program has", () => {
+  const shapes = `struct Shape { __device__ virtual float at(float x) const = 0; };
+struct Line : Shape { float a; __device__ float at(float x) const override { return a * x; } };
+struct Wave : Shape { float f; __device__ float at(float x) const override { return sinf(f * x); } };
+struct Scene : Shape {
+  Shape **all; int n;
+  __device__ float at(float x) const override { float s = 0; for (int i = 0; i < n; i++) s += all[i]->at(x); return s; }
+};
+struct Square { __device__ virtual float of(float x) const { return x * x; } };
+__device__ float through(const Square &s, float x) { return s.of(x); }`;
+  const kernel = (body: string) => assumedOf(`${shapes}\n__global__ void k(float *p, Shape **scene, Square *square) { ${body} }`);
+
+  test("that asks others first, and of these the first", async () => {
+    expect(await kernel("p[0] = (*scene)->at(p[1]);")).toEqual([
+      "the virtual function at: that of Scene",
+      "the virtual function at: that of Line",
+    ]);
+  });
+  test.each(["square->of(2)", "(*square).of(2)", "through(*square, 2)"])("the only one: %s", async (call) => {
+    expect(await kernel(`p[0] = ${call};`)).toEqual(["the virtual function of: that of Square"]);
+  });
+  test("its own where an object is at hand", async () => {
+    expect(await kernel("Line l; l.a = 2; p[0] = l.at(p[1]);")).toEqual([]);
+  });
+});
+
+test("tiles of several warps meet in memory of the block's", async () => {
+  const kernel = await lowered(`#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+template <int Threads> __device__ void meet(float *p) {
+  __shared__ cg::block_tile_memory<Threads> memory;
+  auto block = cg::this_thread_block(memory);
+  auto tile = cg::tiled_partition<64>(block);
+  p[threadIdx.x] = tile.thread_rank();
+  tile.sync();
+}
+__global__ void k(float *p) { meet<128>(p); }`);
+  expect(kernel.blocks.some(({ ops }) => ops.some(({ action }) => action.kind === "barrier"))).toBe(true);
+});
+
+describe("a function that calls itself is followed some calls deep", () => {
+  test.each([
+    ["once", "__device__ int f(int n) { return n < 2 ? 1 : n * f(n - 1); }", "16 at most"],
+    ["twice", "__device__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }", "4 at most"],
+    [
+      "by another",
+      "__device__ int g(int n); __device__ int f(int n) { return n ? g(n - 1) : 0; } __device__ int g(int n) { return f(n); }",
+      "16 at most",
+    ],
+  ])("%s", async (_, before, depth) => {
+    expect(await assumedOf(`${before}\n__global__ void k(int *p, int n) { p[0] = f(n); }`)).toEqual([`calls of f in each other: ${depth}`]);
+  });
+  test("to the end where each is another instance of a template", async () => {
+    const source = `template <int N> __device__ float f(float x) { return x * f<N - 1>(x); }
+template <> __device__ float f<0>(float x) { return x; }
+__global__ void k(float *p) { p[0] = f<20>(p[1]); }`;
+    expect(await assumedOf(source)).toEqual([]);
+  });
+});
+
 describe("what cannot be simulated is said, with its place", () => {
   const table: Record<string, [before: string, body: string, reason: RegExp, at: string]> = {
-    recursion: ["__device__ int f(int n) { return n ? f(n - 1) : 0; }", "p[0] = f(3);", /^f is recursive$/, "f(n - 1)"],
+    "recursion that gives a place": [
+      "__device__ float &f(float *p, int n) { return n ? f(p + 1, n - 1) : *p; }",
+      "f(p, n) = 1;",
+      /^f is recursive$/,
+      "f(p + 1, n - 1)",
+    ],
     "an unknown function given a pointer": ["", "library(p);", /^library is not known$/, "library(p)"],
     "a function of another file": ["__device__ void g(float *);", "g(p);", /^the body of g is not known$/, "g(p)"],
     "an unknown type": ["", "Vendor::Tensor t; t.go(p);", /^the type of t, Vendor::Tensor, is not known$/, "t"],
     "a host variable": ["int host = 3;", "p[0] = host;", /^host is a variable of the host$/, "host"],
-    "virtual calls": ["struct A { __device__ virtual int f() { return 1; } };", "A *a = (A *)p; p[0] = a->f();", /virtual/, "a->f()"],
+    "a virtual function that no class has": [
+      "struct A { __device__ virtual int f() = 0; };",
+      "A *a = (A *)p; p[0] = a->f();",
+      /^the body of f is not known$/,
+      "a->f()",
+    ],
     "unknown PTX": ["", 'asm volatile("tcgen05.wait::ld.sync.aligned;");', /tcgen05/, 'asm volatile("tcgen05.wait::ld.sync.aligned;")'],
   };
   test.each(Object.entries(table))("%s", async (_, [before, body, reason, at]) => {

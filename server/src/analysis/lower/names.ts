@@ -143,6 +143,14 @@ export function selfPlace(lowering: Lowering, node: Node): Place {
   return self ? { ...self, node } : lowering.fail("`this` outside a member function", node);
 }
 
+/** What an object that is a base of another is part of. */
+export function asDerived(lowering: Lowering, place: Place, derived: RecordInstance): Place {
+  if (place.type.kind !== "record" || place.type.record === derived) return place;
+  const offset = baseOffset(lowering.context, derived, place.type.record);
+  if (offset === undefined) return asBase(lowering, place, derived);
+  return part(lowering, place, -offset, recordType(derived));
+}
+
 /** An object seen as one of its bases. */
 export function asBase(lowering: Lowering, place: Place, base: RecordInstance): Place {
   if (place.type.kind !== "record" || place.type.record === base) return place;

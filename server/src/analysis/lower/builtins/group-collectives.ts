@@ -83,8 +83,17 @@ export function groupReduce(lowering: Lowering, group: Group, use: Use): Called 
     const first = laneOfRank(lowering, mask, lowering.constant("i32", 0));
     return value(lowering.builder.shuffle("idx", mask, sum, first, 32));
   }
-  for (let distance = group.tile / 2; distance >= 1; distance /= 2)
-    all = combine(all, lowering.builder.shuffle("xor", mask, all, lowering.constant("i32", distance), group.tile));
+  const width = Math.min(group.tile, 32);
+  for (let distance = width / 2; distance >= 1; distance /= 2)
+    all = combine(all, lowering.builder.shuffle("xor", mask, all, lowering.constant("i32", distance), width));
+  if (group.tile > 32) {
+    lowering.assume(
+      "reductions of several warps",
+      "each by itself",
+      "what they then exchange in shared memory is not counted, but for a barrier",
+    );
+    lowering.builder.barrier();
+  }
   return value(all);
 }
 

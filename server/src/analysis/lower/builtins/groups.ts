@@ -177,7 +177,9 @@ function sync(lowering: Lowering, group: Group): Called {
       break;
     }
     default:
-      builder.emit({ kind: "syncwarp" }, "void");
+      // Tiles of several warps wait for each other alone; all of a block come there.
+      if (group.tile > 32) builder.barrier();
+      else builder.emit({ kind: "syncwarp" }, "void");
   }
   return nothing;
 }

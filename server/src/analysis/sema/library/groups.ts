@@ -82,11 +82,14 @@ export const groupRecords: readonly GroupRecord[] = [
     methods: [...common, ...warpLevel],
   },
   { name: "coalesced_group", base: "thread_group", fields: [], methods: [...common, ...warpLevel] },
+  // Shared memory by which tiles of several warps meet: some words a warp.
+  { name: "block_tile_memory", template: "unsigned Threads = 1024", fields: [["unsigned", "words"]], methods: [] },
 ];
 
 /** Functions of the namespace `cooperative_groups`. */
 export const groupFunctions: readonly Entry[] = [
   [group("make"), "thread_block this_thread_block()", "grid_group this_grid()", "cluster_group this_cluster()"],
+  [group("make"), "<unsigned Threads> thread_block this_thread_block(block_tile_memory<Threads>&)"],
   [group("coalesced"), "coalesced_group coalesced_threads()"],
   [group("make"), "<unsigned Size, G> thread_block_tile<Size> tiled_partition(const G&)"],
   [group("tiled"), "<G> thread_group tiled_partition(const G&, unsigned)"],
