@@ -22,6 +22,7 @@ describe.each([
   "cuda/std/complex",
   "curand_kernel.h",
   "cuda/atomic",
+  "cuda_fp8.h",
   "cuda.h",
   "cudaTypedefs.h",
   "utility",
@@ -54,15 +55,8 @@ test("a program's own header of the same name comes first", async () => {
   expect(reading.files).toEqual(["/src/a.cu", "/include/cub/cub.cuh"]);
 });
 
-test("random numbers lie where cuRAND says, each thread's its own", async () => {
-  const { reading, unit } = await parsed(`#include <curand_kernel.h>
-    __global__ void k(float *out) {
-      curandState a; curandStatePhilox4_32_10_t b;
-      curand_init(1234, threadIdx.x, 0, &a); curand_init(1234, threadIdx.x, 0, &b);
-      float4 four = curand_uniform4(&b);
-      out[threadIdx.x * 4] = curand_uniform(&a); out[threadIdx.x * 4 + 1] = curand_uniform_double(&b); out[threadIdx.x * 4 + 2] = four.w;
-      out[threadIdx.x * 4 + 3] = curand_normal(&a) + curand_normal(&a);
-    }`);
+/** What a kernel leaves in a buffer of 256 numbers that is its only argument. */
+function ran(reading: Awaited<ReturnType<typeof parsed>>["reading"], unit: Awaited<ReturnType<typeof parsed>>["unit"]) {
   const semantics = bindUnit(unit);
   const declaration = semantics.functions.find((each) => each.specifiers.global);
   if (!declaration) throw new Error("no kernel");
@@ -75,7 +69,38 @@ test("random numbers lie where cuRAND says, each thread's its own", async () => 
     arguments: [{ kind: "pointer", buffer: 0, offset: 0 }],
     buffers: [{ name: "out", bytes: 1024, element: "f32", content: { kind: "zero" } }],
   };
-  const run = runWhole(kernel, launch, { optimised: true });
+  return runWhole(kernel, launch, { optimised: true });
+}
+
+test("numbers of 8 bits are rounded, and stay within their range", async () => {
+  const { reading, unit } = await parsed(`#include <cuda_fp8.h>
+    __global__ void k(float *out) {
+      float given[] = {0.0f, 1.0f, -1.1f, 0.017578125f, 1000.0f, 13.0f};
+      if (threadIdx.x == 0)
+        for (int i = 0; i < 6; i++) {
+          out[i] = float(__nv_fp8_e4m3(given[i]));
+          out[6 + i] = static_cast<float>(__nv_fp8_e5m2(given[i]));
+          float2 both = float2(__nv_fp8x2_e4m3(make_float2(given[i], 2.0f)));
+          out[12 + i] = both.x + both.y;
+        }
+    }`);
+  const run = ran(reading, unit);
+  const numbers = (from: number): number[] => Array.from({ length: 6 }, (_, k) => Number(run.read(0, from + k, "f32")));
+  expect(numbers(0)).toEqual([0, 1, -1.125, 0.017578125, 448, 13]);
+  expect(numbers(6)).toEqual([0, 1, -1, 0.017578125, 1024, 12]);
+  expect(numbers(12)).toEqual([2, 3, 0.875, 2.017578125, 450, 15]);
+});
+
+test("random numbers lie where cuRAND says, each thread's its own", async () => {
+  const { reading, unit } = await parsed(`#include <curand_kernel.h>
+    __global__ void k(float *out) {
+      curandState a; curandStatePhilox4_32_10_t b;
+      curand_init(1234, threadIdx.x, 0, &a); curand_init(1234, threadIdx.x, 0, &b);
+      float4 four = curand_uniform4(&b);
+      out[threadIdx.x * 4] = curand_uniform(&a); out[threadIdx.x * 4 + 1] = curand_uniform_double(&b); out[threadIdx.x * 4 + 2] = four.w;
+      out[threadIdx.x * 4 + 3] = curand_normal(&a) + curand_normal(&a);
+    }`);
+  const run = ran(reading, unit);
   const column = (index: number): number[] => Array.from({ length: 64 }, (_, thread) => Number(run.read(0, thread * 4 + index, "f32")));
   for (const index of [0, 1, 2]) {
     const values = column(index);

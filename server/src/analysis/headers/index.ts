@@ -11,6 +11,7 @@ import { cub } from "./cub.ts";
 import { curand } from "./curand.ts";
 import { driver } from "./driver.ts";
 import { gflags } from "./flags.ts";
+import { fp8 } from "./fp8.ts";
 import { mma } from "./mma.ts";
 import {
   array,
@@ -83,6 +84,7 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["getopt.h", getopt],
   ["gflags/gflags.h", gflags],
   ["mma.h", mma],
+  ["cuda_fp8.h", fp8],
   ["cuda.h", driver],
   ["cudaTypedefs.h", "#pragma once\n#include <cuda.h>\n"],
   ["cuda/warplens_scopes", scopes],

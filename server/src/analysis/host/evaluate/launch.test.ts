@@ -16,6 +16,12 @@ describe("configurations known without assumptions", () => {
       inMain("k<<<grid(1 << 16), 256>>>(a, 1);", `${kernel}dim3 grid(int n) { return dim3((n + 255) / 256); }\n`),
       ["k 256 256"],
     ],
+    "the only process of MPI": [
+      inMain(
+        "int rank, size; MPI_Comm_rank(MPI_COMM_WORLD, &rank); MPI_Comm_size(MPI_COMM_WORLD, &size); if (rank == 0) k<<<4096 / size, 64>>>(a, 1);",
+      ),
+      ["k 4096 64"],
+    ],
     "braced lists": [inMain("k<<<{4, 2}, {64}>>>(a, 1);"), ["k 4x2 64"]],
     "a uint3 that becomes a dim3": [inMain("uint3 u = make_uint3(3, 2, 1); dim3 g = u; k<<<g, 32>>>(a, 1);"), ["k 3x2 32"]],
     macros: [

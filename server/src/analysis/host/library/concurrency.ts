@@ -2,7 +2,7 @@
 import { write } from "../memory/read-write.ts";
 import { Cell, type RecordValue } from "../values/model.ts";
 import { int, unknown, voidValue } from "../values/values.ts";
-import { argumentValue, type LibraryFunction } from "./library.ts";
+import { argumentValue, type LibraryFunction, store } from "./library.ts";
 
 /** The name of what `std::async` returns. */
 export const future = "std::future";
@@ -25,7 +25,17 @@ const callOnce: LibraryFunction = (host, args) => {
   return voidValue;
 };
 
+/** A program of MPI that is started as it is: the only one of its processes. */
+const alone =
+  (stored: number): LibraryFunction =>
+  (host, args) => {
+    store(host, argumentValue(args, 1), int(stored));
+    return int(0);
+  };
+
 export const concurrency: ReadonlyMap<string, LibraryFunction> = new Map([
+  ["MPI_Comm_size", alone(1)],
+  ["MPI_Comm_rank", alone(0)],
   ["async", async],
   ["call_once", callOnce],
 ]);
