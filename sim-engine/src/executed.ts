@@ -123,18 +123,26 @@ export function executed(prepared: Prepared, machine: MachineKernel, gpu: GpuMod
     const found = within(running);
     if (found && hidesAccesses(found)) return watchedElsewhere(found, within);
     if (found) return (isTelling(found) ? undefined : moreTelling(found, within)) ?? found;
-    const seen = endlessIn(program);
-    const made = estimated(within);
-    if (made) return made;
-    for (const header of seen) endless.add(header);
+    const seen = [...endlessIn(program)];
+    if (!seen.some(({ longest }) => longest >= farBeyondEnd)) {
+      const made = estimated(within);
+      if (made) return made;
+      seen.push(...endlessIn(program));
+    }
+    for (const { block } of seen) endless.add(block);
     more = seen.length > 0;
   }
   throw new Error(`gave up after ${work.spent - before} steps: the kernel may never end, or waits for another block`);
 }
 
-/** Headers of loops in which all steps were spent: what ends them does not come about here. */
-const endlessIn = (program: Program | undefined): readonly Block[] =>
-  (program?.blocks ?? []).flatMap(({ block, search }) => (search && !search.isEndless && search.longest >= mostEnded ? [block] : []));
+/** Turns of one warp after which a loop that data ends is not estimated: it waits, or looks for what is not there. Assumed (DEVIATIONS.md). */
+const farBeyondEnd = 4096;
+
+/** Loops in which all steps were spent: what ends them does not come about here. */
+const endlessIn = (program: Program | undefined): readonly { readonly block: Block; readonly longest: number }[] =>
+  (program?.blocks ?? []).flatMap(({ block, search }) =>
+    search && !search.isEndless && search.longest >= mostEnded ? [{ block, longest: search.longest }] : [],
+  );
 
 /** Whether the blocks that were run tell what the others do. Where data decides, that is known of many only, and estimates do not tell more. */
 const isTelling = ({ sample }: Executed): boolean => sample.error <= telling || sample.drawn >= enoughDrawn;

@@ -10,7 +10,7 @@ import { comesOf } from "../ir/origins.ts";
 export const mostSought = 64;
 
 /** Turns of one warp after which a loop that ran until all steps were spent is taken never to end. Assumed (DEVIATIONS.md). */
-export const mostEnded = 256;
+export const mostEnded = mostSought;
 
 /** Where a loop is left, on the edge from one of its blocks to one outside. */
 interface Exit {
