@@ -136,7 +136,7 @@ int main() {
   out[i] = found;
 }`,
       "find<<<n / 256, 256>>>(next, keys, out, n / 32 - 1);",
-      new Map([["contents of next", "-1 in every other place, else uniform(0, 65536)"]]),
+      new Map([["contents of next", "-1 in every other place, else uniform(0, 256)"]]),
     ],
     [
       "in an empty table",
