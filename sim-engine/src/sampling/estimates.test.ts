@@ -225,8 +225,9 @@ done:
   return
 }`);
 
-test("a loop that only data ends is run, and given up where that takes too long", () => {
+test("a loop that only data ends is run, and left after some turns where that takes too long", () => {
   const work = new Work();
-  expect(() => simulate(chase, launch(2, 32), h200, { work })).toThrow(/may never end/);
-  expect(work.spent).toBeLessThan(400_000);
+  const { assumptions } = simulate(chase, launch(2, 32), h200, { work });
+  expect(assumptions.map(({ what }) => what)).toContain("loops that did not end");
+  expect(work.spent).toBeLessThan(800_000);
 });
