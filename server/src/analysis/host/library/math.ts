@@ -10,7 +10,8 @@ import { argumentValue, type LibraryFunction } from "./library.ts";
 /** In double, or in float when the name ends in f or the operands are floats. */
 function real(fn: (...x: number[]) => number, single = false): LibraryFunction {
   return (_host, args) => {
-    const numbers = args.map(({ value }) => numberOf(value));
+    // What a function of floats is given is one.
+    const numbers = args.map(({ value }) => (single ? singleOf(numberOf(value)) : numberOf(value)));
     const missing = args.find(({ value }) => numberOf(value) === undefined);
     if (missing !== undefined)
       return (
@@ -23,6 +24,8 @@ function real(fn: (...x: number[]) => number, single = false): LibraryFunction {
     return float(fn(...numbers.map((x) => x ?? 0)), single || allFloat ? "float" : "double");
   };
 }
+
+const singleOf = (number: number | undefined): number | undefined => (number === undefined ? undefined : Math.fround(number));
 
 /** Monotonic functions of a range keep it one. */
 function bounded(fn: (...x: number[]) => number, values: readonly Value[]): Value | undefined {

@@ -16,6 +16,7 @@ import { iteratorOf, numberLists, readSpan, type Span, sourcesOf, spanOf } from 
 import { listOf } from "./list-targets.ts";
 import { type Code, compilable, GivenUp, type Machine, spend, Unsupported } from "./machine.ts";
 import { exchange, methodCode } from "./methods.ts";
+import { foundOnce } from "./settled.ts";
 import { isSortable, sortInPlace } from "./sorted.ts";
 import { loadOf, storeTo, targetOf } from "./targets.ts";
 import { narrowed } from "./wide.ts";
@@ -140,15 +141,21 @@ function swapping(machine: Machine, [a, b]: readonly Expression[]): Code {
   const [one, other] = [a, b].map((each) => (each && machine.random ? listOf(machine, each, true) : undefined));
   if (one?.kind === "numbers" && other?.kind === "numbers") return exchange(machine, one, other);
   if (!a || !b) throw new Unsupported();
-  const [left, right] = [targetOf(machine, a, machine.code), targetOf(machine, b, machine.code)];
-  const [first, second] = [loadOf(machine, left), loadOf(machine, right)];
-  const [toLeft, toRight] = [storeTo(machine, left, second), storeTo(machine, right, first)];
+  // Arguments are found the last first, and once.
+  const right = foundOnce(machine, () => targetOf(machine, b, machine.code));
+  const left = foundOnce(machine, () => targetOf(machine, a, machine.code));
+  const [first, second] = [loadOf(machine, left.target), loadOf(machine, right.target)];
+  const [toLeft, toRight] = [storeTo(machine, left.target, second), storeTo(machine, right.target, first)];
   const { type, run } = nothing(() => {
+    right.begin();
+    left.begin();
     const [x, y] = [first.run(), second.run()];
     toLeft(y);
     toRight(x);
   });
   const write = (w: Writer): void => {
+    w.write(right.begin);
+    w.write(left.begin);
     const before = w.valueLocal(first.type);
     w.write(first.run);
     w.set(before);

@@ -237,6 +237,17 @@ const number = (value: number): Run =>
     (w) => w.i32(value),
   );
 
+/** From 0 an integer, from -0 a floating-point number: of 0 it makes -0, as a change of sign does. */
+function negated(machine: Machine, operand: Code): Code {
+  const { type } = operand;
+  if (!isFloatName(type)) return combined(machine, "-", { type: "int", run: number(0), line: constantLine(0) }, operand);
+  const zero = compilable(
+    () => -0,
+    (w) => writeConstant(w, -0, type),
+  );
+  return combined(machine, "-", { type, run: zero }, operand);
+}
+
 function unaryCode(machine: Machine, e: Expression & { readonly kind: "unary" }): Code {
   const code = (inner: Expression): Code => codeOf(machine, inner);
   switch (e.op) {
@@ -266,7 +277,7 @@ function unaryCode(machine: Machine, e: Expression & { readonly kind: "unary" })
     case "+":
       return code(e.operand);
     case "-":
-      return combined(machine, "-", { type: "int", run: number(0), line: constantLine(0) }, code(e.operand));
+      return negated(machine, code(e.operand));
     case "~":
       return combined(machine, "^", { type: "int", run: number(-1), line: constantLine(-1) }, code(e.operand));
     case "!": {

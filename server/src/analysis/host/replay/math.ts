@@ -20,6 +20,8 @@ export function plainMath(name: string, args: readonly Operand[]): Operand | und
   const real = realFunctions.get(name);
   const [first, second, third] = args;
   if (!real || !first || third || args.some(({ type }) => isWideUnsigned(type) || isHalf(type))) return undefined;
+  // It would be rounded on the way in.
+  if (real.single && args.some(({ type }) => type === "double")) return undefined;
   const isSingle = real.single || args.every(({ type }) => type === "float");
   const round = isSingle ? Math.fround : (value: number): number => value;
   const { of } = real;
