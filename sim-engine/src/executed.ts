@@ -8,7 +8,7 @@ import { WrapsAround } from "./execute/patterns.ts";
 import type { Program } from "./execute/program.ts";
 import type { WarpRecord } from "./execute/record.ts";
 import { Runner } from "./execute/run.ts";
-import { mostEnded } from "./execute/searches.ts";
+import { mostSought } from "./execute/searches.ts";
 import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Block, Kernel, Launch, Op } from "./ir/kernel.ts";
@@ -141,7 +141,7 @@ const farBeyondEnd = 4096;
 /** Loops in which all steps were spent: what ends them does not come about here. */
 const endlessIn = (program: Program | undefined): readonly { readonly block: Block; readonly longest: number }[] =>
   (program?.blocks ?? []).flatMap(({ block, search }) =>
-    search && !search.isEndless && search.longest >= mostEnded ? [{ block, longest: search.longest }] : [],
+    search && !search.isEndless && search.longest >= mostSought ? [{ block, longest: search.longest }] : [],
   );
 
 /** Whether the blocks that were run tell what the others do. Where data decides, that is known of many only, and estimates do not tell more. */

@@ -6,11 +6,8 @@ import type { Loop } from "../ir/graph.ts";
 import type { Block, Op } from "../ir/kernel.ts";
 import { comesOf } from "../ir/origins.ts";
 
-/** Turns after which such a loop is left. Assumed (DEVIATIONS.md). */
+/** Turns after which such a loop is left, and from which one that used up all steps is taken never to end. Assumed (DEVIATIONS.md). */
 export const mostSought = 64;
-
-/** Turns of one warp after which a loop that ran until all steps were spent is taken never to end. Assumed (DEVIATIONS.md). */
-export const mostEnded = mostSought;
 
 /** Where a loop is left, on the edge from one of its blocks to one outside. */
 interface Exit {
