@@ -42,10 +42,8 @@ export function reduceStrength(kernel: Kernel, work: Work): boolean {
   let changed = false;
   for (const loop of findLoops(kernel)) preheader(kernel, loop);
   const fragments = findFragments(kernel, work);
-  const loops = findLoops(kernel);
-  const around = new Set(loops.map(({ parent }) => parent));
-  // LLVM passes over loops that hold others.
-  for (const loop of loops.reverse()) if (!around.has(loop)) changed = reduceLoop(kernel, loop, fragments, work) || changed;
+  // LLVM passes over loops that hold others; here they keep pointers, too (DEVIATIONS.md).
+  for (const loop of findLoops(kernel).reverse()) changed = reduceLoop(kernel, loop, fragments, work) || changed;
   return changed;
 }
 
