@@ -72,9 +72,9 @@ export class Replay implements MemorySource {
   #rest: MemorySource | undefined;
   readonly #stretches: Stretches | undefined;
   #like: LikeBlocks | undefined;
-  /** Bytes of the buffer, where data decides which of its elements are stored to. */
-  readonly #scatteredOver: number | undefined;
-  /** Of the elements that were not stored to, how many the blocks that were not run are taken to have filled, where data decides which. */
+  /** Bytes of the buffer, where it is a table in which places are claimed that data decides. */
+  readonly #tableBytes: number | undefined;
+  /** Of the places of a table that were not filled, the share that the blocks which were not run are taken to have filled. */
   filled: number | undefined;
   /** Whether any of what was read was taken from a block like the one that stores it. */
   tookLike = false;
@@ -142,7 +142,7 @@ export class Replay implements MemorySource {
       return origin ? [{ origin, atomic: op.action.kind === "atomic" }] : [];
     });
     const invertible = origins.length === writers.length;
-    this.#scatteredOver = invertible ? undefined : bytes;
+    this.#tableBytes = !invertible && held.kind !== "unknown" && writers.every(claims) ? bytes : undefined;
     const may = invertible ? Math.min(work.left, fewSteps) : Math.min(whole.left, mostSteps);
     if (sample.blocks > 0 && all <= may) {
       this.found = "whole";
@@ -151,7 +151,7 @@ export class Replay implements MemorySource {
       this.found = "on demand";
       this.#origins = origins;
       this.#adds = origins.some(({ atomic }) => atomic);
-    } else if (sample.blocks > 0 && bytes !== undefined && held.kind !== "unknown" && writers.every(claims)) {
+    } else if (sample.blocks > 0 && this.#tableBytes !== undefined) {
       // How full a table gets is told by what a few blocks put into it.
       this.found = "whole";
       this.#ranAll = true;
@@ -243,12 +243,12 @@ export class Replay implements MemorySource {
     this.#rest = this.filled === undefined ? stored : this.#here(this.filled, stored);
   }
 
-  /** Of the elements nobody has stored to, how many the warps that were not run store to: each as likely as any. */
+  /** Of the places nobody has filled, the share that the warps which were not run fill: each place is as likely as any. */
   #shareFilled(): number | undefined {
-    const elements = (this.#scatteredOver ?? 0) / scalarBytes[this.element];
+    const elements = (this.#tableBytes ?? 0) / scalarBytes[this.element];
     let stored = 0;
     for (const _ of this.#memory.written(scalarBytes[this.element])) stored++;
-    if (stored === 0 || stored > elements) return undefined;
+    if (stored === 0 || stored > elements || this.#done.size === 0) return undefined;
     const { waits, launch } = this.#program;
     const runs = product(launch.grid) * (waits ? 1 : Math.ceil(product(launch.block) / warpSize));
     return 1 - (1 - stored / elements) ** (runs / this.#done.size - 1);

@@ -56,11 +56,10 @@ function conditions({ exits }: Loop): Op[] {
 function equalities(condition: Op, holds: boolean): Op[] {
   const { action, args, type } = condition;
   if (action.kind === "icmp") {
-    const isSo = action.predicate === (holds ? "eq" : "ne");
     // Lanes that search together leave it when any of them has found what it looks for.
     const [left, right] = args;
     if (left?.action.kind === "vote" && intConstant(right) === 0) return action.predicate === (holds ? "ne" : "eq") ? votes(left) : [];
-    return isSo ? [condition] : [];
+    return action.predicate === (holds ? "eq" : "ne") ? [condition] : [];
   }
   if (action.kind === "vote") return holds ? votes(condition) : [];
   if (action.kind === "int" && type === "i1" && action.op === "xor" && args[0] && isConstant(args[1])) return equalities(args[0], !holds);
