@@ -190,6 +190,7 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
     recursions: 0,
     speculation: 0,
     uncertainty: 0,
+    mayThrow: false,
     visited: new WeakMap(),
     replays: {
       operations: options.withoutContents ? Number.POSITIVE_INFINITY : 0,

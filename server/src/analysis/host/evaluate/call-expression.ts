@@ -104,7 +104,7 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   // It may take by reference what it is given: numbers and pointers are taken to be copied.
   for (const { place, value } of args)
     if (place && (value.kind === "container" || text === "from_chars")) forgetPlace(host, place, `what \`${text}\` stored`);
-    else if (place && text === "advance" && value.kind === "pointer") write(host, place, { ...value, offset: undefined });
+    else if (place && text === "advance" && value.kind === "pointer") write(host, place, { ...value, offset: undefined, reach: undefined });
   return callUnknown(host, text, args);
 }
 

@@ -2,15 +2,17 @@
 import type { Expression, ParameterDeclaration, Statement } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { lastName } from "../../sema/scope.ts";
+import { forgetChanged } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
 import { type Completion, declareLocal, type Interpreter, type Thrown } from "../memory/interpreter.ts";
+import { joinValues, type Mark, type Outcome } from "../memory/journal.ts";
 import { derivesFromStandard, raise } from "../memory/thrown.ts";
 import { passed } from "../resolve/construct.ts";
 import { instanceOf, isOrDerives } from "../resolve/methods.ts";
 import { Cell, type HostType } from "../values/model.ts";
 import { sameHostType, typeOfValue } from "../values/type-of-value.ts";
 import { unknown } from "../values/values.ts";
-import { eitherWay, speculate } from "./branches.ts";
+import { eitherWay, speculate, tryOut } from "./branches.ts";
 
 const exit: Completion = { kind: "exit" };
 
@@ -38,8 +40,19 @@ function className(e: Expression): string | undefined {
 export function runTry(host: Interpreter, { body, handlers, caught }: Statement & { readonly kind: "try" }): Completion {
   const { scopes } = host.frame;
   const depth = scopes.length;
+  const { mayThrow } = host;
+  host.mayThrow = false;
+  const mark = host.journal.hold();
   const completion = host.execute(body);
   const { thrown } = host;
+  if (host.mayThrow) {
+    scopes.length = depth;
+    caughtAnyway(host, mark, handlers);
+    host.mayThrow = mayThrow;
+    return completion;
+  }
+  host.mayThrow = mayThrow;
+  host.journal.release(mark);
   if (!host.exited || thrown === undefined) {
     for (const handler of handlers) speculate(host, handler);
     return completion;
@@ -67,6 +80,40 @@ export function runTry(host: Interpreter, { body, handlers, caught }: Statement 
     (one, other) => () => eitherWay(host, unknown("which handler is meant"), one, other),
     first ?? (() => undefined),
   )();
+}
+
+/**
+ * Something may have been thrown by the body, anywhere. Where a handler goes on behind it, what the body has done is done or not, and what
+ * that handler does.
+ */
+function caughtAnyway(host: Interpreter, mark: Mark, handlers: readonly Statement[]): void {
+  const { exited, thrown } = host;
+  const done = host.journal.undo(mark);
+  const before = host.journal.hold();
+  host.exited = false;
+  forgetDone(host, done);
+  const goingOn: Outcome[] = [];
+  for (const handler of handlers) {
+    const [left, outcome] = tryOut(host, () => host.execute(handler));
+    if (left?.kind === "return") host.frame.otherResults.push(left.value);
+    else if (left?.kind !== "exit") goingOn.push(outcome);
+  }
+  host.journal.undo(before);
+  if (goingOn.length === 0) host.journal.redo(done);
+  else forgetDone(host, done);
+  for (const outcome of goingOn) forgetDone(host, outcome);
+  host.exited = exited;
+  host.thrown = thrown;
+}
+
+/** Pointers lead where they did, or where they were set to, as far as that is one place. */
+function forgetDone(host: Interpreter, done: Outcome): void {
+  const reason = "whether something is thrown is not known";
+  const pointers = [...done.cells]
+    .filter(([, { kind }]) => kind === "pointer")
+    .map(([cell, value]) => [cell, joinValues(cell.value, value, reason)] as const);
+  forgetChanged(host, done, reason);
+  for (const [cell, value] of pointers) host.journal.set(cell, value);
 }
 
 function handle(host: Interpreter, handler: Statement, parameter: ParameterDeclaration | undefined, thrown: Thrown): Completion {

@@ -16,6 +16,7 @@ import {
   recursionLimit,
 } from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
+import { noLeaves } from "../memory/loop-trace.ts";
 import { waited } from "../memory/watch.ts";
 import { constructFrom, fromDirect, fromExpression, ownOf, passed, refer, runConstructorOn } from "../resolve/construct.ts";
 import { autoValues, deduce } from "../resolve/deduce.ts";
@@ -25,6 +26,7 @@ import { packOf } from "../resolve/packs.ts";
 import { Cell, type HostType, type LambdaValue, type Place, type Value } from "../values/model.ts";
 import { unknown, voidValue } from "../values/values.ts";
 import { evaluateArguments } from "./arguments.ts";
+import { settle } from "./branches.ts";
 import { destroy, ending, endTemporaries, membersPass, passing, temporary } from "./destroy.ts";
 import { combine } from "./operators.ts";
 
@@ -81,6 +83,9 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
     path: host.globals.pathOf(fn),
     depth: outer.depth + 1,
     otherResults: [],
+    returns: noLeaves(),
+    uncertainty: host.uncertainty,
+    cases: undefined,
     temporaries: new Set(),
   };
   host.frame = frame;
@@ -92,6 +97,7 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
   const areMade = !host.exited;
   host.active.set(fn, calls + 1);
   const completion = host.execute(fn.body);
+  settle(host, frame.returns);
   if (host.exited && fn.role === "constructor" && call.self) membersPass(host, call.self, areMade);
   host.active.set(fn, calls);
   endParameters(host, fn.parameters, scope, call.arguments, outer, completion);
@@ -156,7 +162,10 @@ function replace(values: Set<Value>, old: Value, by: Value): void {
 /** What was returned on the way followed, unless another way may have returned something else than an error code. */
 function result(host: Interpreter, value: Value, others: readonly Value[], type: HostType | undefined): Value {
   let joined = value;
-  for (const other of others) if (!saysError(other)) joined = joinValues(joined, other, "it depends on a condition that is not known");
+  // A turn that stands for others returns what each of them does.
+  const isAny = host.loops.some(({ abstract }) => abstract);
+  for (const other of others)
+    if (isAny || !saysError(other)) joined = joinValues(joined, other, "it depends on a condition that is not known");
   return type?.kind === "void" ? voidValue : passed(host, joined, type);
 }
 
@@ -181,6 +190,9 @@ export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonl
     path: outer.path,
     depth: outer.depth + 1,
     otherResults: [],
+    returns: noLeaves(),
+    uncertainty: host.uncertainty,
+    cases: undefined,
     temporaries: new Set(),
   };
   host.frame = frame;
@@ -188,6 +200,7 @@ export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonl
     if (parameter.name !== undefined)
       scope.set(parameter.name, parameter.pack ? new Cell(packOf(args.slice(k))) : bind(host, parameter, args[k]));
   const completion = host.execute(lambda.expression.body);
+  settle(host, frame.returns);
   endParameters(host, lambda.expression.parameters, scope, args, outer, completion);
   const written = lambda.expression.result;
   const returnsReference = written?.kind === "reference";

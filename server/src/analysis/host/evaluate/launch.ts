@@ -68,6 +68,7 @@ function configurationValue(host: Interpreter, e: Expression | undefined): Value
 export function launchKernel(host: Interpreter, call: LaunchCall): void {
   if (host.loops.some((loop) => loop.abstract)) {
     for (const { value } of call.args) mayBeWritten(host, value);
+    forgetWritten(host, call);
     return;
   }
   for (const { value } of call.args) pointeesMayBeWritten(host, value);
@@ -79,6 +80,20 @@ export function launchKernel(host: Interpreter, call: LaunchCall): void {
   launchAsked(host, entry, call.stream);
   runKernel(host, chosen?.kernel, call.args, entry, capture);
   launched(host, call.site, chosen?.kernel, entry.kernelName, call.args, call.stream);
+}
+
+/** A turn that stands for others launches: buffers of which more is known than that kernels store to them may hold something else. */
+function forgetWritten(host: Interpreter, call: LaunchCall): void {
+  const chosen = call.callee.kind === "function" ? defined(host, kernelOf(host, call.callee, call.args, call.site)) : undefined;
+  const written = chosen && writtenParameters(chosen.kernel);
+  for (const [k, { value }] of call.args.entries()) if (!written || written.has(k)) forget(value, 0);
+
+  function forget(value: Value, depth: number): void {
+    if (value.kind === "record" && depth < 3) for (const member of value.members.values()) forget(member.value, depth + 1);
+    if (value.kind !== "pointer" || !(value.target instanceof Allocation) || value.target.residence === "host") return;
+    const { content } = value.target.summary;
+    if (content.kind !== "written" && content.kind !== "unknown") forgetContent(host, value.target, `\`${call.name}\` stored to it`);
+  }
 }
 
 interface ChosenKernel {

@@ -5,39 +5,32 @@
  * is described as a whole (`summarise.ts`); everything else that changed is unknown afterwards.
  */
 
-import type { Condition, Expression, Statement } from "../../../syntax/ast.ts";
-import { termsOf, withoutParentheses } from "../../../syntax/terms.ts";
+import type { Condition, Expression } from "../../../syntax/ast.ts";
+import { termsOf } from "../../../syntax/terms.ts";
 import { forgetContent } from "../memory/effects.ts";
-import type { Completion, Interpreter } from "../memory/interpreter.ts";
-import { type LoopTrace, passOn } from "../memory/loop-trace.ts";
+import { type Completion, type Interpreter, ownSteps } from "../memory/interpreter.ts";
+import { type LoopTrace, nestSteps, newTrace, passOn } from "../memory/loop-trace.ts";
 import { copied } from "../memory/read-write.ts";
 import { extendStores, summariseStores } from "../memory/summarise.ts";
 import { elementWise, type Past } from "../replay/element-wise.ts";
 import { replay } from "../replay/index.ts";
 import { replayWhole } from "../replay/whole.ts";
-import { sameValue } from "../values/equal.ts";
-import type { Cell, ContainerValue, Value } from "../values/model.ts";
-import { bounds, float, int, isFloat, numberOf, range, truth, unknown } from "../values/values.ts";
-import { tryOut } from "./branches.ts";
+import type { Cell, Value } from "../values/model.ts";
+import { numberOf, truth } from "../values/values.ts";
+import { settle, tryOut } from "./branches.ts";
 import { combine } from "./operators.ts";
+import { type Loop, runTurn } from "./turn.ts";
+import { conjuncts, turnsLeft } from "./turns-left.ts";
 
-export interface Loop {
-  readonly statement: Statement;
-  readonly condition: Condition | undefined;
-  /** Turns left, of a loop that has no condition. */
-  readonly left?: () => number | undefined;
-  /** The condition is tested after the body. */
-  readonly testedLast: boolean;
-  readonly test: () => Value;
-  readonly body: () => Completion;
-  readonly advance: () => void;
-}
-
-/** Steps after which a nest of loops is cut short. */
-const nestSteps = 12_000;
 /** Steps of a turn that holds loops of its own, and turns that are run whatever they hold. */
 const longTurn = 500;
 const fewTurns = 8;
+/** One that would end before is not. */
+const mostNestSteps = 4 * nestSteps;
+/** Steps of a run by which loops may still take as many. */
+const earlySteps = 100_000;
+/** Turns of the outermost loop from which it is told how many there are. */
+const turnsLookedAt = 3;
 /**
  * By depth: after `first` iterations the end is foreseen; a loop that has no more than `most` in all is run to it, so that
  * short tables are known element by element.
@@ -58,13 +51,9 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   const launches = host.holdsLaunch.has(loop.statement);
   const outer = host.loops.at(-1);
   const nested = outer !== undefined && outer.depth > 0;
-  const trace: LoopTrace = {
-    stores: new Map(),
-    abstract: false,
-    mayEnd: false,
-    since: nested ? outer.since : host.steps,
-    depth: launches ? 0 : (outer?.depth ?? 0) + 1,
-  };
+  const trace = newTrace(host, launches ? 0 : (outer?.depth ?? 0) + 1, nested ? outer.since : host.steps);
+  const { cases } = host.frame;
+  host.frame.cases = undefined;
   const { final } = host;
   host.final = false;
   host.loops.push(trace);
@@ -74,6 +63,8 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   const attempt = hurried || trace.depth !== 1 ? undefined : replayWhole(host, loop.statement);
   const limits = hurried ? patienceInPassing : launches ? patienceWithLaunch : (patience[trace.depth - 1] ?? patienceInside);
   const completion = attempt?.isDone ? undefined : iterate(host, loop, trace, mark, limits);
+  host.frame.cases = cases;
+  settle(host, trace.breaks, mark);
   host.events?.endLoop();
   host.journal.release(mark);
   if (trace.depth <= 1) summariseStores(host, trace);
@@ -97,37 +88,42 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
   const begun = host.steps;
   const hurried = isHurried(host) || host.afterLast !== undefined;
   const lately: Sample[] = [];
+  const nest = host.loops.find(({ depth }) => depth === 1) ?? trace;
+  const early: Sample["distances"][] = [];
   // A nest that has run long enough is sampled from the first iteration on: otherwise every level would take some more.
-  const late = trace.depth > 2 && host.steps - trace.since > nestSteps;
+  const late = trace.depth > 2 && host.steps - trace.since > nest.allowance;
   for (let done = 0; ; done++) {
     const known = loop.testedLast && done === 0 ? true : truth(loop.test());
     if (known === false) return undefined;
     if (known === undefined && done > 0) {
       // Sizes that are read back from the device may be others in the next turn: what it would launch is looked at.
-      if (trace.depth === 0) tryOut(host, loop.body);
-      widen(host, mark, trace);
+      if (trace.depth === 0) tryOut(host, () => runTurn(host, loop, trace));
+      widen(host, loop, mark, trace);
       host.launches.forgetCounts(counted);
       host.events?.rest(undefined);
       return undefined;
     }
     if (done > 0 && exhausted(host, trace)) {
-      widen(host, mark, trace);
+      widen(host, loop, mark, trace);
       host.launches.forgetCounts(counted);
       host.events?.rest(undefined);
       return undefined;
     }
-    const tired = (done >= 3 || late) && trace.depth > 0 && host.steps - trace.since > nestSteps;
+    if (trace === nest && done > 0 && done <= turnsLookedAt) {
+      early.push(distance(host, loop.condition));
+      if (done === turnsLookedAt) trace.isShort = isSoonDone(host, loop, trace, early);
+    }
+    const tired = (done >= 3 || late) && trace.depth > 0 && host.steps - trace.since > nest.allowance;
     if (tired || done >= limits.most || (done >= limits.first && done < limits.first + 3)) {
       if (lately.at(-1)?.at !== done - 1) lately.length = 0;
       const from = host.steps;
       lately.push({ at: done, values: snapshot(host, mark), distances: distance(host, loop.condition), from, to: host.steps });
       if (lately.length >= 3) {
-        const left = trace.mayEnd ? undefined : (loop.left?.() ?? remaining(loop.condition, lately));
+        const left = trace.mayEnd ? undefined : (loop.left?.() ?? remaining(loop.condition, distancesOf(lately)));
         if (tired || left === undefined || done + left > limits.most || isBeyondNest(host, trace, lately, left)) {
-          extrapolate(host, loop, trace, lately.slice(-3), { done, left, counted });
-          // One of the turns that were not run may be the last.
-          if (trace.mayEnd) widen(host, mark, trace);
-          return undefined;
+          const mayGoOn = nest.isShort && nest.allowance < mostNestSteps && left !== undefined && done + left <= limits.most;
+          if (extrapolate(host, loop, trace, lately.slice(-3), { done, left, counted, mayGoOn })) return undefined;
+          nest.allowance = mostNestSteps;
         }
       }
     }
@@ -137,17 +133,30 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
     if (done === 1 && turnSteps > longTurn && !hurried && trace.depth === 1 && isByElements(host, loop, trace, done, isCarried))
       return undefined;
     host.events?.turn();
-    const completion = loop.body();
+    const completion = runTurn(host, loop, trace);
     if (completion?.kind === "break") return undefined;
     if (completion !== undefined && completion.kind !== "continue") return completion;
     if (known === undefined || (trace.mayEnd && loop.condition === undefined)) {
-      widen(host, mark, trace);
+      widen(host, loop, mark, trace);
       host.launches.forgetCounts(counted);
       host.events?.rest(undefined);
       return undefined;
     }
     loop.advance();
   }
+}
+
+/** As long as its first turns the others would not tire it. */
+function isSoonDone(
+  host: Interpreter,
+  { condition, left }: Loop,
+  { since }: LoopTrace,
+  distances: readonly Sample["distances"][],
+): boolean {
+  if (ownSteps(host) > earlySteps) return false;
+  const turns = left?.() ?? remaining(condition, distances);
+  const each = (host.steps - since) / turnsLookedAt;
+  return turns !== undefined && each * (turns + turnsLookedAt) < mostNestSteps;
 }
 
 /**
@@ -159,7 +168,7 @@ function isBeyondNest(host: Interpreter, trace: LoopTrace, lately: readonly Samp
   if (trace.depth === 0 || first === undefined || second === undefined || third === undefined) return false;
   const each = third.from - second.to;
   if (each !== second.from - first.to || each <= 0) return false;
-  const room = nestSteps - (host.steps - trace.since);
+  const room = (host.loops.find(({ depth }) => depth === 1) ?? trace).allowance - (host.steps - trace.since);
   const more = Math.floor(room / each) + 1;
   // The end is told from three samples in a row.
   const sampled = more === 1 ? 1 : more + 2;
@@ -177,39 +186,15 @@ function exhausted(host: Interpreter, trace: LoopTrace): boolean {
 const changed = (host: Interpreter, mark: number): Map<Cell, Value> => host.journal.changedVariables(mark);
 
 /** After a loop whose number of iterations is not known. */
-function widen(host: Interpreter, mark: number, trace: LoopTrace): void {
-  // What the turns that were run have stored is not all.
-  for (const [allocation, { scattered, lo, hi }] of trace.stores)
-    if (scattered || lo < hi || (trace.depth > 0 && (allocation.summary.bytes ?? 0) > (allocation.summary.elementBytes ?? 0)))
-      forgetContent(host, allocation, "stored in a loop of which the end is not known");
-  for (const [cell, before] of changed(host, mark)) {
-    if (isGrown(before, cell.value)) host.journal.set(cell, ofAnySize(host, cell.value));
-    else if (!isExchanged(before, cell.value)) host.journal.set(cell, afterLoop(cell.value));
-  }
+function widen(host: Interpreter, loop: Loop, mark: number, trace: LoopTrace): void {
+  const { commit } = turnsLeft(host, loop, trace, [changed(host, mark)], undefined, []);
+  forgetStored(host, trace);
+  commit();
 }
 
-/** A container that the loop has added to or taken from. */
-function isGrown(before: Value, now: Value): now is ContainerValue {
-  return before.kind === "container" && now.kind === "container" && !sameValue(before.size, now.size);
-}
-
-function ofAnySize(host: Interpreter, { storage, ...value }: ContainerValue): ContainerValue {
-  host.journal.summarise(storage, { ...storage.summary, bytes: undefined });
-  return { ...value, storage, size: unknown("the size after a loop of which the end is not known") };
-}
-
-/** Pointers that buffers take turns with lead to one of them, and which matters little. */
-function isExchanged(before: Value, now: Value): boolean {
-  return before.kind === "pointer" && now.kind === "pointer" && before.target !== now.target && now.offset !== undefined;
-}
-
-function afterLoop(value: Value): Value {
-  if (value.kind === "pointer") return { ...value, offset: undefined };
-  if (value.kind === "record" || value.kind === "container" || value.kind === "lambda" || value.kind === "function") return value;
-  return unknown(
-    "it changes in a loop of which the end is not known",
-    "type" in value && typeof value.type === "object" ? value.type : undefined,
-  );
+/** What the turns that were run have stored is not all. */
+function forgetStored(host: Interpreter, trace: LoopTrace): void {
+  for (const allocation of trace.stores.keys()) forgetContent(host, allocation, "stored in a loop of which the end is not known");
 }
 
 /** The state before iteration `at`. */
@@ -227,36 +212,46 @@ interface Progress {
   /** Iterations left; undefined when not known. */
   readonly left: number | undefined;
   readonly counted: ReadonlyMap<string, number>;
+  /** All of its turns may as well be run. */
+  readonly mayGoOn: boolean;
 }
 
-/** Carries the loop to its end, from the states before its last three iterations. */
-function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: readonly Sample[], { done, left, counted }: Progress): void {
+/** Carries the loop to its end, from the states before its last three iterations. @returns false where it is to go on instead */
+function extrapolate(
+  host: Interpreter,
+  loop: Loop,
+  trace: LoopTrace,
+  samples: readonly Sample[],
+  { done, left, counted, mayGoOn }: Progress,
+): boolean {
   const hurried = isHurried(host) || host.afterLast !== undefined;
   const isLong = trace.depth === 1 || (left !== undefined && left > mostApart);
-  if (!hurried && trace.depth > 0 && isLong && isByElements(host, loop, trace, done)) return;
+  if (!hurried && trace.depth > 0 && isLong && isByElements(host, loop, trace, done)) return true;
   // A loop within another leaves its elements one by one: what the outer one does is told by them.
   const replayed = trace.depth === 0 || hurried ? undefined : replay(host, loop.statement, left, trace.depth > 1);
   if (replayed?.whole) {
     replayed.commit();
-    return;
+    return true;
   }
-  const cells = new Set(samples.flatMap(({ values }) => [...values.keys()]));
-  const steps = new Map([...cells].map((cell) => [cell, regular(samples.map(({ values }) => values.get(cell) ?? cell.value))] as const));
-  const total = left === undefined ? undefined : done + left;
-  const finals = abstractIteration(host, loop, trace, steps, left);
-  for (const [cell, value] of finals) {
-    if (isGrown(samples[0]?.values.get(cell) ?? value, cell.value)) {
-      host.journal.set(cell, ofAnySize(host, cell.value));
-      continue;
-    }
-    const [, second, third] = samples.map(({ values }) => values.get(cell) ?? cell.value);
-    const turns = steps.get(cell) === undefined && alternates(samples, cell);
-    host.journal.set(cell, (turns ? ((left ?? 0) % 2 === 0 ? third : second) : undefined) ?? value);
-  }
-  extendStores(trace, done, total, new Set(replayed?.columns.map(({ allocation }) => allocation)));
-  replayed?.commit();
-  host.launches.scaleCounts(counted, total === undefined ? undefined : total / done, done);
+  if (mayGoOn && !hurried && !replayed) return false;
+  const telling = tellingEnd(loop.condition, samples);
+  const foreseen = turnsLeft(
+    host,
+    loop,
+    trace,
+    samples.map(({ values }) => values),
+    left,
+    telling,
+  );
+  // One of the turns that were not run may be the last.
+  if (trace.mayEnd) forgetStored(host, trace);
+  const total = foreseen.left === undefined ? undefined : done + foreseen.left;
+  if (!trace.mayEnd) extendStores(trace, done, total, new Set(replayed?.columns.map(({ allocation }) => allocation)));
+  foreseen.commit();
+  if (!trace.mayEnd) replayed?.commit();
+  host.launches.scaleCounts(counted, left === undefined ? undefined : (done + left) / done, done);
   host.events?.rest(left);
+  return true;
 }
 
 /** Whether all that the loop does is told by the elements that it stores, each made when somebody asks for it. */
@@ -270,84 +265,11 @@ function isByElements(host: Interpreter, { statement }: Loop, { stores }: LoopTr
   return commit !== undefined;
 }
 
-/** Takes one of two values by turns: `std::swap(from, to)` at the end of each iteration. */
-function alternates(samples: readonly Sample[], cell: Cell): boolean {
-  const [first, second, third] = samples.map(({ values }) => values.get(cell));
-  if (first === undefined || second === undefined || third === undefined) return false;
-  return sameValue(first, third) && !sameValue(first, second);
-}
-
 function snapshot(host: Interpreter, mark: number): Map<Cell, Value> {
   host.work?.spend((host.journal.size - mark) >> 3);
   return new Map(
     [...changed(host, mark).keys()].map((cell) => [cell, cell.value.kind === "record" ? copied(cell.value) : cell.value] as const),
   );
-}
-
-/** By how much a value grows each iteration; undefined when not regularly. */
-function regular(values: readonly Value[]): number | undefined {
-  const [a, b, c] = values;
-  if (a === undefined || b === undefined || c === undefined) return undefined;
-  const [x, y, z] = [place(a), place(b), place(c)];
-  if (x === undefined || y === undefined || z === undefined) return undefined;
-  if (a.kind === "pointer" && !(b.kind === "pointer" && c.kind === "pointer" && a.target === b.target && b.target === c.target))
-    return undefined;
-  const step = z - y;
-  const tolerance = c.kind === "float" ? 1e-6 * Math.max(1, Math.abs(step)) : 0;
-  return Math.abs(y - x - step) <= tolerance ? step : undefined;
-}
-
-function place(value: Value): number | undefined {
-  return value.kind === "pointer" ? value.offset : numberOf(value);
-}
-
-/** Runs one iteration that stands for all that are left, and says what the variables are afterwards. */
-function abstractIteration(
-  host: Interpreter,
-  loop: Loop,
-  trace: LoopTrace,
-  steps: ReadonlyMap<Cell, number | undefined>,
-  left: number | undefined,
-): Map<Cell, Value> {
-  const starts = new Map([...steps.keys()].map((cell) => [cell, cell.value] as const));
-  const mark = host.journal.hold();
-  for (const [cell, step] of steps) host.journal.set(cell, during(cell.value, step, left));
-  trace.abstract = true;
-  loop.body();
-  trace.abstract = false;
-  const after = new Map([...steps.keys()].map((cell) => [cell, cell.value] as const));
-  host.journal.undo(mark);
-  const finals = new Map<Cell, Value>();
-  for (const [cell, step] of steps) {
-    const start = starts.get(cell) ?? cell.value;
-    const last = after.get(cell);
-    // What stays for some turns stays only if no turn may change it.
-    const stays = step === 0 && last !== undefined && sameValue(last, start);
-    if (step === 0 ? stays : step !== undefined && left !== undefined) finals.set(cell, moved(start, (step ?? 0) * (left ?? 0)));
-    else finals.set(cell, last?.kind === "range" ? last : afterLoop(start));
-  }
-  return finals;
-}
-
-/** All values a variable takes in the iterations left. */
-function during(value: Value, step: number | undefined, left: number | undefined): Value {
-  if (step === 0) return value;
-  if (value.kind === "pointer") return { ...value, offset: undefined };
-  const start = numberOf(value);
-  if ((value.kind === "int" || value.kind === "float") && start !== undefined && step !== undefined && left !== undefined) {
-    const end = start + step * Math.max(0, left - 1);
-    return range(Math.min(start, end), Math.max(start, end), value.type);
-  }
-  if (value.kind === "int" || (value.kind === "range" && !isFloat(value.type)))
-    return isFloat(value.type) ? value : range(...bounds(value.type), value.type);
-  return value.kind === "range" ? value : afterLoop(value);
-}
-
-function moved(value: Value, by: number): Value {
-  if (by === 0) return value;
-  if (value.kind === "pointer") return { ...value, offset: value.offset === undefined ? undefined : value.offset + by };
-  if (value.kind === "int") return int(Number(value.value) + by, value.type);
-  return value.kind === "float" ? float(value.value + by, value.type) : value;
 }
 
 type Distance = number | undefined;
@@ -366,10 +288,15 @@ function distance(host: Interpreter, condition: Condition | undefined): readonly
 
 type Comparison = Expression & { readonly kind: "binary" };
 
-function comparisons(e: Expression): readonly Comparison[] {
-  return termsOf(e, (op) => op === "&&")
-    .map(withoutParentheses)
-    .filter((each) => each.kind === "binary");
+const comparisons = (condition: Expression): readonly Comparison[] => conjuncts(condition).filter((each) => each.kind === "binary");
+
+/** The comparisons of a condition that come nearer to their end by as much each turn. */
+function tellingEnd(condition: Condition | undefined, samples: readonly Sample[]): readonly Expression[] {
+  if (condition === undefined || condition.kind === "variable") return [];
+  return comparisons(condition).filter(({ op }, k) => {
+    const [a, b, c] = samples.slice(-3).map(({ distances }) => distances[k]);
+    return iterationsLeft(op, a, b, c) !== undefined;
+  });
 }
 
 function isPure(e: Expression): boolean {
@@ -398,12 +325,14 @@ function isPure(e: Expression): boolean {
   }
 }
 
+const distancesOf = (samples: readonly Sample[]): readonly Sample["distances"][] => samples.map(({ distances }) => distances);
+
 /** How many more iterations the condition allows; undefined when that cannot be told. */
-function remaining(condition: Condition | undefined, samples: readonly Sample[]): number | undefined {
+function remaining(condition: Condition | undefined, distances: readonly Sample["distances"][]): number | undefined {
   if (condition === undefined || condition.kind === "variable") return undefined;
   let least: number | undefined;
   for (const [k, { op }] of comparisons(condition).entries()) {
-    const [a, b, c] = samples.slice(-3).map(({ distances }) => distances[k]);
+    const [a, b, c] = distances.slice(-3).map((each) => each[k]);
     const count = iterationsLeft(op, a, b, c);
     if (count !== undefined) least = least === undefined ? count : Math.min(least, count);
   }

@@ -1,7 +1,7 @@
 /** Operators on values of every kind: pointers, strings, numbers. */
 
 import type { Interpreter } from "../memory/interpreter.ts";
-import { sizeOf } from "../memory/read-write.ts";
+import { reachFrom, sizeOf } from "../memory/read-write.ts";
 import { arithmetic, isArithmetic } from "../values/arithmetic.ts";
 import { convert } from "../values/convert.ts";
 import { Allocation, type IntegerValue, type PointerValue, type Value } from "../values/model.ts";
@@ -23,7 +23,8 @@ function movedPointer(host: Interpreter, base: PointerValue, by: Value, sign = 1
   const bytes = sizeOf(host, base.to) ?? (base.target instanceof Allocation ? base.target.summary.elementBytes : undefined);
   const count = numberOf(by);
   if (count === 0) return base;
-  if (count === undefined || bytes === undefined || base.offset === undefined) return { ...base, offset: undefined };
+  if (count === undefined || bytes === undefined || base.offset === undefined)
+    return { ...base, offset: undefined, reach: reachFrom(base, by, bytes, sign) };
   return { ...base, offset: base.offset + sign * count * bytes };
 }
 

@@ -6,8 +6,10 @@ import { forgetChanged, forgetContent, forgetNamed } from "../memory/effects.ts"
 import { hostType } from "../memory/host-types.ts";
 import { type Completion, declareLocal, type Interpreter, lookUpLocal, ownSteps, step } from "../memory/interpreter.ts";
 import type { Outcome } from "../memory/journal.ts";
-import { copied, elementOf, read, sizeOf } from "../memory/read-write.ts";
+import { noLeaves } from "../memory/loop-trace.ts";
+import { copied, elementAt, elementOf, read, sizeOf } from "../memory/read-write.ts";
 import { originOf, waited } from "../memory/watch.ts";
+import { isDeclaredOnly } from "../program/globals.ts";
 import { isExchange, replayWhole } from "../replay/whole.ts";
 import { fromList, initialise, ownOf } from "../resolve/construct.ts";
 import { isInOrder } from "../resolve/container.ts";
@@ -17,11 +19,12 @@ import { isStatic, keepStatic, localStatic } from "../resolve/statics.ts";
 import { Cell, type ContainerValue, type HostType, type Place, type RecordValue, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { int, integerOf, pointer, truth, unknown, voidValue } from "../values/values.ts";
-import { eitherWay, follow, speculate, tryOut } from "./branches.ts";
+import { eitherWay, follow, settle, speculate, tryOut } from "./branches.ts";
 import { destroy, ending, endTemporaries } from "./destroy.ts";
 import { runThrow, runTry } from "./exceptions.ts";
-import { type Loop, runLoop } from "./loops.ts";
+import { runLoop } from "./loops.ts";
 import { combine } from "./operators.ts";
+import type { Loop } from "./turn.ts";
 
 const exit: Completion = { kind: "exit" };
 const broken: Completion = { kind: "break" };
@@ -236,7 +239,8 @@ function endCondition(host: Interpreter, name: string): void {
 }
 
 function declare(host: Interpreter, declaration: Declaration): void {
-  if (declaration.kind !== "variable") return;
+  // `extern int n;` within a function is the program's variable.
+  if (declaration.kind !== "variable" || isDeclaredOnly(declaration)) return;
   if (declaration.bindings !== undefined) {
     declareBindings(host, declaration, declaration.bindings);
     return;
@@ -257,14 +261,14 @@ function declareBindings(host: Interpreter, { init, type }: VariableDeclaration,
 function bind(host: Interpreter, whole: Value, names: readonly string[], isCopy = false): void {
   const members = whole.kind === "record" ? [...whole.members.values()] : [];
   const elementOfIts = (k: number): Place | undefined => {
-    const place = elementAt(host, whole, k);
+    const place = elementIn(host, whole, k);
     return place && isCopy && whole.kind === "pointer" ? new Cell(copied(read(host, place)), place.type) : place;
   };
   for (const [k, name] of names.entries())
     declareLocal(host, name, members[k] ?? elementOfIts(k) ?? new Cell(unknown("a structured binding"), undefined, name));
 }
 
-function elementAt(host: Interpreter, value: Value, index: number): Place | undefined {
+function elementIn(host: Interpreter, value: Value, index: number): Place | undefined {
   if (value.kind === "container") return elementOf(host, pointer(value.storage, value.type.element), index);
   return value.kind === "pointer" ? elementOf(host, value, index) : undefined;
 }
@@ -371,7 +375,7 @@ function rangeElements(host: Interpreter, expression: Expression, range: Value, 
   if (range.kind === "container") {
     const base = pointer(range.storage, range.type.element);
     if (!isInOrder(range)) return unordered(host, range, keeps);
-    return { size: range.size, at: (index) => elementOf(host, base, integerOf(index)) };
+    return { size: range.size, at: (index) => elementAt(host, base, index) };
   }
   if (range.kind === "pointer" && range.target !== undefined && !(range.target instanceof Cell)) {
     const { bytes, elementBytes } = range.target.summary;
@@ -381,7 +385,7 @@ function rangeElements(host: Interpreter, expression: Expression, range: Value, 
     const each = sizeOf(host, range.to) ?? elementBytes;
     const count = row ?? (bytes === undefined || !each ? undefined : bytes / each);
     const size = count === undefined ? unknown("an array of a size that is not known") : int(count, "long");
-    return { size, at: (index) => elementOf(host, range, integerOf(index)) };
+    return { size, at: (index) => elementAt(host, range, index) };
   }
   if (range.kind === "string") {
     const { text } = range;
@@ -476,7 +480,14 @@ function runSwitch(host: Interpreter, s: Statement & { readonly kind: "switch" }
   const body = s.body.kind === "block" ? s.body.body : [s.body];
   const labels = body.flatMap((statement, index) => (statement.kind === "case" ? [{ statement, index }] : []));
   const from = (index: number) => (): Completion => {
+    const { cases } = host.frame;
+    const own = noLeaves();
+    host.frame.cases = own;
+    const mark = host.journal.hold();
     const completion = runAll(host, body, index);
+    settle(host, own, mark);
+    host.journal.release(mark);
+    host.frame.cases = cases;
     return completion?.kind === "break" ? undefined : completion;
   };
   if (value.kind !== "int") {

@@ -3,12 +3,14 @@
 import type { Content } from "@warplens/sim-engine";
 import { lastName } from "../../sema/scope.ts";
 import { contentOf, isUnrounded, overlaid, wholeContent } from "../memory/content.ts";
-import { forgetPlace, forgetTargets } from "../memory/effects.ts";
+import { forgetChanged, forgetPlace, forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, CallExpression, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
+import { newTrace } from "../memory/loop-trace.ts";
 import { read, sizeOf, write } from "../memory/read-write.ts";
 import { copyMemory } from "../memory/transfer.ts";
+import { hasBothZeros } from "../replay/sorted.ts";
 import { constructFrom, makeElements } from "../resolve/construct.ts";
 import { isCopyFelt } from "../resolve/felt.ts";
 import { instanceOf } from "../resolve/methods.ts";
@@ -26,7 +28,6 @@ import { type Span, spanOf } from "./span.ts";
 
 /** The whole range holds `content` now. */
 function setSpan(host: Interpreter, { allocation, begin, bytes, elementBytes }: Span, content: Content, reason?: string): void {
-  if (host.loops.some((loop) => loop.abstract)) return;
   const { summary } = allocation;
   const whole = begin === 0 && (bytes === undefined || summary.bytes === undefined || bytes * 2 >= summary.bytes);
   const why = content.kind === "unknown" ? { reason: reason ?? "values computed by an algorithm" } : {};
@@ -122,11 +123,13 @@ const generate: LibraryFunction = (host, args) => {
   return voidValue;
 };
 
-/** What a call may give, whichever of many it is. */
+/** What a call may give, whichever of many it is; what it changes is not known behind them. */
 function anyOf(host: Interpreter, generator: Value): Value {
-  host.loops.push({ stores: new Map(), abstract: true, mayEnd: false, since: host.steps, depth: 1 });
+  const mark = host.journal.hold();
+  host.loops.push({ ...newTrace(host, 1, host.steps), abstract: true });
   const made = host.apply(generator, []);
   host.loops.pop();
+  forgetChanged(host, host.journal.undo(mark), "what a generator changes with each call");
   return made;
 }
 
@@ -167,14 +170,18 @@ function shuffled(host: Interpreter, span: Span, engine: Value): Float64Array | 
   return order;
 }
 
-const sort: LibraryFunction = (host, args) => {
+const sort: LibraryFunction = (host, args, { callee }) => {
   const found = spanOf(host, args);
   if (found === undefined) return changedSomehow(host, args);
   const { allocation, elementBytes, bytes } = found.span;
   const content = elementBytes === undefined ? unknownContent : wholeContent(allocation, elementBytes);
   const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
   const isOfObjects = found.span.to?.kind === "record" || found.span.to?.kind === "container";
-  if ((found.rest.length > 0 || isOfObjects) && sortShort(host, found.span, found.rest[0]?.value)) return voidValue;
+  if (
+    (found.rest.length > 0 || isOfObjects) &&
+    sortShort(host, found.span, found.rest[0]?.value, callee.kind === "name" && lastName(callee.name) === "stable_sort")
+  )
+    return voidValue;
   if (found.rest.length > 0 || isOfObjects) setSpan(host, found.span, unknownContent, "sorted by a rule of the program's own");
   else if (content.kind === "permutation" && content.n === n) setSpan(host, found.span, { kind: "linear", start: 0, stride: 1 });
   else if (content.kind === "uniform" && allocation.summary.numbers?.of !== content && n !== undefined && n > 1)
@@ -183,7 +190,8 @@ const sort: LibraryFunction = (host, args) => {
     setSpan(host, found.span, { kind: "linear", start: content.start + content.stride * (n - 1), stride: -content.stride });
   else if (!isInOrder(content)) {
     const values = numbersOf(host, found.span);
-    setSpan(host, found.span, values === undefined ? unknownContent : { kind: "values", values: values.sort() });
+    const isTold = values !== undefined && !hasBothZeros(values);
+    setSpan(host, found.span, isTold ? { kind: "values", values: values.sort() } : unknownContent);
   }
   return voidValue;
 };
@@ -267,7 +275,8 @@ const referred: LibraryFunction = (host, args) => {
 };
 
 /** The same memory, nobody knows where in it. */
-const anywhere = (value: Value): Value => (value.kind === "pointer" ? { ...value, offset: undefined } : unknown("a place in a range"));
+const anywhere = (value: Value): Value =>
+  value.kind === "pointer" ? { ...value, offset: undefined, reach: undefined } : unknown("a place in a range");
 
 /** Algorithms that tell a place in the range that they are given. */
 const placing =

@@ -1,4 +1,5 @@
 /** Algorithms that go through short ranges element by element, with functions of the program's own. */
+import { forgetChanged } from "../memory/effects.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { copied, read, write } from "../memory/read-write.ts";
 import { callOperator } from "../resolve/overloaded.ts";
@@ -9,6 +10,7 @@ import type { Place, Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { bool, int, pointer, truth, unknown, voidValue } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
+import { sortAsLibrary } from "./sorting.ts";
 import { placesOf, type Span, spanOf } from "./span.ts";
 
 /** Elements that a function of the program's is called with. */
@@ -72,14 +74,25 @@ function sorted(values: readonly Value[], less: Less): Value[] | undefined {
 }
 const mostSorted = 64;
 
+/** The same as `std::sort` leaves equal ones. */
+function sortedAsLibrary(values: readonly Value[], less: Less): Value[] | undefined {
+  const all = [...values];
+  let isKnown = true;
+  const before = (a: Value, b: Value): boolean => {
+    const is = less(a, b);
+    if (is === undefined) isKnown = false;
+    return is === true;
+  };
+  return sortAsLibrary(all, before) && isKnown ? all : undefined;
+}
+
 /** Sorts a short range of what is known, by a rule or of objects; false where it is another. */
-export function sortShort(host: Interpreter, span: Span, rule: Value | undefined): boolean {
+export function sortShort(host: Interpreter, span: Span, rule: Value | undefined, isStable: boolean): boolean {
   const places = placesOf(span);
   if (places === undefined || places.length > mostSorted) return false;
-  const values = sorted(
-    places.map((place) => copied(read(host, place))),
-    lessBy(host, rule),
-  );
+  const held = places.map((place) => copied(read(host, place)));
+  const less = lessBy(host, rule);
+  const values = isStable ? sorted(held, less) : sortedAsLibrary(held, less);
   if (values) rewrite(host, places, values);
   return values !== undefined;
 }
@@ -117,7 +130,11 @@ export const sequenceAlgorithms = (forget: LibraryFunction, untold: LibraryFunct
       const run = (found?.rest ?? args).at(-1)?.value ?? unknown("a function");
       if (places && places.length <= mostCalls) for (const place of places) host.apply(run, [element(host, place)]);
       // Once for all, so that what it launches is seen.
-      else host.apply(run, [{ value: forget(host, args, call) }]);
+      else {
+        const mark = host.journal.hold();
+        host.apply(run, [{ value: forget(host, args, call) }]);
+        forgetChanged(host, host.journal.undo(mark), "what a function changes that is called for each element");
+      }
       return voidValue;
     },
   ],

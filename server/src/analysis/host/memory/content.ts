@@ -186,7 +186,17 @@ export function overlaid(content: Content, part: ContentPart, bytes = Number.POS
     { ...each, from: Math.max(each.from, part.to) },
   ]);
   const all = [...parts, { ...part, to: Math.min(part.to, bytes) }].filter(({ from, to }) => from < to).sort((a, b) => a.from - b.from);
-  return all.length > mostParts ? unknownContent : { kind: "parts", parts: all };
+  const joined: ContentPart[] = [];
+  for (const each of all) {
+    const last = joined.at(-1);
+    const goesOn = last?.to === each.from && /^(zero|constant)$/.test(each.content.kind) && isSameContent(last.content, each.content);
+    if (last && goesOn) joined[joined.length - 1] = { ...last, to: each.to };
+    else joined.push(each);
+  }
+  const [only] = joined;
+  if (joined.length === 1 && only && only.from === 0 && only.to >= bytes && /^(zero|constant)$/.test(only.content.kind))
+    return only.content;
+  return joined.length > mostParts ? unknownContent : { kind: "parts", parts: joined };
 }
 
 /** The bytes before one; of others nothing is known. */

@@ -14,7 +14,7 @@ import type { HostUnit, Linker, TypeCache } from "../program/unit.ts";
 import type { Inputs } from "../values/inputs.ts";
 import { type Allocation, Cell, type HostType, type Place, type TemplateValue, type Value } from "../values/model.ts";
 import type { Journal } from "./journal.ts";
-import type { LoopTrace } from "./loop-trace.ts";
+import type { Leaves, LoopTrace } from "./loop-trace.ts";
 
 /** How a statement ended; undefined: by reaching its end. `exit`: the program ends, or an exception is thrown. */
 export type Completion =
@@ -46,6 +46,11 @@ export interface Frame {
   readonly depth: number;
   /** What it may have returned on ways not followed. */
   readonly otherResults: Value[];
+  /** Those ways, and what `uncertainty` was when it was called. */
+  readonly returns: Leaves;
+  readonly uncertainty: number;
+  /** Of the `switch` under way. */
+  cases: Leaves | undefined;
   /** Objects and smart pointers that the expression under way has made, and that nothing has taken over: they end with it. */
   readonly temporaries: Set<Value>;
 }
@@ -170,6 +175,8 @@ export interface Interpreter {
   readonly active: Map<FunctionDeclaration, number>;
   /** Calls of functions that were being called already. */
   recursions: number;
+  /** Something may have been thrown to the handlers around. */
+  mayThrow: boolean;
   /** Above 0 while code runs that the program may not reach. */
   speculation: number;
   /** Above 0 on one of two ways of which it is not known which is taken. */

@@ -126,7 +126,7 @@ export class Journal {
 export function joinValues(a: Value, b: Value, reason: string, inputs: readonly string[] = []): Value {
   if (a === b || sameValue(a, b)) return a;
   if (a.kind === "pointer" && b.kind === "pointer") {
-    if (a.target === b.target && a.target !== undefined) return { ...a, offset: undefined };
+    if (a.target === b.target && a.target !== undefined) return { ...a, offset: undefined, reach: undefined };
     if (a.target === undefined && b.target !== undefined) return b;
     if (b.target === undefined && a.target !== undefined) return a;
   }

@@ -10,15 +10,16 @@ import {
   type HostType,
   type Place,
   type PointerValue,
+  type Reach,
   type Summary,
   type Value,
 } from "../values/model.ts";
-import { bitsOf, float, int, numberOf, pointer, range, unknown } from "../values/values.ts";
+import { bitsOf, float, int, integerOf, numberOf, pointer, range, unknown } from "../values/values.ts";
 import { contentInterval, contentOf, joinContents, valueAt } from "./content.ts";
 import { blank } from "./host-types.ts";
 import { type Interpreter, step } from "./interpreter.ts";
 import { unknownContent } from "./journal.ts";
-import { noteStore, spanned } from "./loop-trace.ts";
+import { isLeftOpen, noteStore, spanned } from "./loop-trace.ts";
 import { memberAt, ofMember, setNumbers } from "./record-members.ts";
 
 /** Cells one allocation keeps; later elements are only summarised. */
@@ -34,6 +35,7 @@ export function read(host: Interpreter, place: Place): Value {
     step(host, Math.floor(allocation.cells.size / cellsAStep));
     return orStored(host, allocation, anyElement(allocation, type));
   }
+  if (host.loops.length > 0 && isLeftOpen(host, allocation)) return unknown("what a loop stores that is not run to its end", type);
   const cell = allocation.cells.get(offset);
   if (cell !== undefined)
     return cell.type !== type && isOfOtherSize(host, cell.type, type) ? unknown(ofOtherSize, type) : reinterpreted(cell.value, type);
@@ -194,7 +196,7 @@ export function write(host: Interpreter, place: Place, value: Value): void {
   }
   const { allocation, offset, type } = place;
   const stored = convert(copied(value), type);
-  noteStore(host.loops, allocation, offset, stored);
+  noteStore(host, allocation, offset, stored, place.reach);
   if (host.loops.some((loop) => loop.abstract)) return;
   if (offset === undefined) {
     weaken(host, allocation, stored, type);
@@ -272,6 +274,23 @@ export function copyOf(allocation: Allocation): Allocation {
 }
 
 /** `*p` at `index` elements on. */
+export function elementAt(host: Interpreter, base: PointerValue, index: Value): Place | undefined {
+  const place = elementOf(host, base, integerOf(index));
+  if (place === undefined || place instanceof Cell || place.offset !== undefined) return place;
+  return { ...place, reach: reachFrom(base, index, sizeOf(host, place.type) ?? place.allocation.summary.elementBytes) };
+}
+
+/** Where a place lies that is some elements behind another; undefined where nothing is known of that. */
+export function reachFrom({ offset, reach }: PointerValue, index: Value, bytes: number | undefined, sign = 1): Reach | undefined {
+  const number = integerOf(index);
+  const [lo, hi] = index.kind === "range" ? [index.lo, index.hi] : [number, number];
+  const from = offset === undefined ? reach : ([offset, offset] as const);
+  if (from === undefined || bytes === undefined || !Number.isInteger(lo) || !Number.isInteger(hi)) return undefined;
+  const ends = [sign * bytes * (lo ?? 0), sign * bytes * (hi ?? 0)];
+  return [from[0] + Math.min(...ends), from[1] + Math.max(...ends)];
+}
+
+/** The same at an index that is known, or not at all. */
 export function elementOf(host: Interpreter, base: PointerValue, index: number | undefined): Place | undefined {
   const { target, to } = base;
   if (target === undefined) return undefined;
@@ -283,7 +302,10 @@ export function elementOf(host: Interpreter, base: PointerValue, index: number |
       : base.offset === undefined || index === undefined || bytes === undefined
         ? undefined
         : base.offset + index * bytes;
-  return { allocation: target, offset, type: to ?? target.element };
+  const element = { allocation: target, offset, type: to ?? target.element };
+  return base.reach === undefined || offset !== undefined || index === undefined
+    ? element
+    : { ...element, reach: reachFrom(base, int(index, "long"), bytes) };
 }
 
 /** Of libstdc++; their value only has to tell elements apart. */

@@ -1,7 +1,7 @@
 /** Copies and fills of memory, by byte range. */
 import type { Content } from "@warplens/sim-engine";
 import { type Allocation, Cell, type HostType, type Value } from "../values/model.ts";
-import { integerOf, pointer, unknown } from "../values/values.ts";
+import { integerOf, unknown } from "../values/values.ts";
 import { joinContents, overlaid, upTo, zeroOf } from "./content.ts";
 import { forgetContent, forgetTarget, mayBeWritten, pointeesMayBeWritten } from "./effects.ts";
 import type { Interpreter } from "./interpreter.ts";
@@ -45,10 +45,6 @@ function copyRange(
   fromOffset: number | undefined,
   bytes: number | undefined,
 ): void {
-  if (host.loops.some((loop) => loop.abstract)) {
-    mayBeWritten(host, pointer(to, undefined));
-    return;
-  }
   const { summary } = from;
   const own = summary.as ?? from.element;
   const isOfOwn = !isOther(host, own, to.element);
@@ -138,15 +134,12 @@ export function fillMemory(host: Interpreter, to: Value, byte: Value, bytes: Val
     return;
   }
   const { allocation, offset } = target;
-  if (host.loops.some((loop) => loop.abstract)) {
-    mayBeWritten(host, to);
-    return;
-  }
   const count = integerOf(bytes);
   const content: Content = value === undefined ? unknownContent : value === 0 ? zeroContent : { kind: "bytes", value: value & 255 };
   const reason = value === undefined ? { reason: "filled with a value that is not known" } : {};
   const whole = isWhole(allocation, offset, count);
-  noteStore(host.loops, allocation, offset, unknown("memset"));
+  // What a turn fills that stands for others is looked at behind it.
+  if (!host.loops.some((loop) => loop.abstract)) noteStore(host, allocation, offset, unknown("memset"));
   const kept =
     offset === undefined || whole
       ? new Map<number, Cell>()

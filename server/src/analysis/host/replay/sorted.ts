@@ -27,8 +27,20 @@ export function sortInPlace([first, second]: readonly Numbers[]): boolean {
   const { type, values } = first;
   // Of 64 bits without a sign these are the greatest.
   if (isWideUnsigned(type) && values.some((value) => value < 0)) return false;
+  // Which of two zeros comes first is the library's own business.
+  if (isFloat(type) && hasBothZeros(values)) return false;
   values.sort();
   return true;
+}
+
+export function hasBothZeros(values: ArrayLike<number | bigint>): boolean {
+  let [has, hasNegative] = [false, false];
+  for (let k = 0; k < values.length; k++) {
+    if (values[k] !== 0) continue;
+    if (Object.is(values[k], -0)) hasNegative = true;
+    else has = true;
+  }
+  return has && hasNegative;
 }
 
 const hasNoSign = (type: NumberName): boolean => !isFloat(type) && isUnsigned(type);

@@ -9,6 +9,7 @@ import type { TemplateValue as KnownValue, RecordInstance, Substitution } from "
 import { forgetPlace } from "../memory/effects.ts";
 import { blank, hostType, templateValues } from "../memory/host-types.ts";
 import { type Frame, type Interpreter, libraryVariable, lookUpLocal } from "../memory/interpreter.ts";
+import { noLeaves } from "../memory/loop-trace.ts";
 import { read } from "../memory/read-write.ts";
 import { originOf } from "../memory/watch.ts";
 import { type GlobalVariable, isDeclaredOnly } from "../program/globals.ts";
@@ -215,6 +216,9 @@ export function globalFrame(path: readonly string[]): Frame {
     path,
     depth: 0,
     otherResults: [],
+    returns: noLeaves(),
+    uncertainty: 0,
+    cases: undefined,
     temporaries: new Set(),
   };
 }

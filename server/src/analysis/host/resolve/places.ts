@@ -4,7 +4,7 @@ import type { Expression } from "../../../syntax/ast.ts";
 import { lastName } from "../../sema/scope.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { dereferenced } from "../memory/pointees.ts";
-import { elementOf, read } from "../memory/read-write.ts";
+import { elementAt, elementOf, read } from "../memory/read-write.ts";
 import { raiseStandard } from "../memory/thrown.ts";
 import { Cell, type Place, type RecordValue, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
@@ -112,8 +112,8 @@ function subscript(host: Interpreter, e: Expression & { readonly kind: "subscrip
   const index = host.evaluate(first);
   if (base.kind === "record" && !base.open)
     return operatorPlace(host, "[]", [object, { value: index }]) ?? elementBehind(host, base, index);
-  if (base.kind === "container") return elementOf(host, pointer(base.storage, base.type.element), integerOf(index));
-  if (base.kind === "pointer") return elementOf(host, base, integerOf(index));
+  if (base.kind === "container") return elementAt(host, pointer(base.storage, base.type.element), index);
+  if (base.kind === "pointer") return elementAt(host, base, index);
   if (base.kind === "string") return characterAt(base.text, integerOf(index));
   return base.kind === "record" && base.open ? openMember(base, `[${integerOf(index) ?? "?"}]`) : undefined;
 }
@@ -121,7 +121,7 @@ function subscript(host: Interpreter, e: Expression & { readonly kind: "subscrip
 /** `buffer[i]` where the class converts to a pointer. */
 function elementBehind(host: Interpreter, object: RecordValue, index: Value): Place | undefined {
   const value = scalarOf(host, object);
-  return value.kind === "pointer" ? elementOf(host, value, integerOf(index)) : undefined;
+  return value.kind === "pointer" ? elementAt(host, value, index) : undefined;
 }
 
 function openMember(object: RecordValue, name: string): Cell {
@@ -164,9 +164,10 @@ export function elementCall(host: Interpreter, e: Expression & { readonly kind: 
   if (method === "front") return elementOf(host, base, 0);
   const size = integerOf(object.size);
   if (method === "at") {
-    const index = argument && integerOf(host.evaluate(argument));
+    const position = argument && host.evaluate(argument);
+    const index = position && integerOf(position);
     if (size !== undefined && index !== undefined && !(index >= 0 && index < size)) raiseStandard(host, "out_of_range");
-    return argument === undefined || host.exited ? undefined : elementOf(host, base, index);
+    return position === undefined || host.exited ? undefined : elementAt(host, base, position);
   }
   return elementOf(host, base, size === undefined ? undefined : size - 1);
 }

@@ -1,5 +1,5 @@
 /** Whether two values are known to be the same. */
-import type { Value } from "./model.ts";
+import { Cell, type LambdaValue, type Value } from "./model.ts";
 
 export function sameValue(a: Value, b: Value): boolean {
   if (a === b) return true;
@@ -24,4 +24,23 @@ export function sameValue(a: Value, b: Value): boolean {
     default:
       return false;
   }
+}
+
+/** The same of objects: all their members are, or what they hold is told in the same words. */
+export function isSameObject(a: Value, b: Value): boolean {
+  if (sameValue(a, b)) return true;
+  if (a.kind === "unknown" && b.kind === "unknown") return true;
+  if (a.kind === "lambda" && b.kind === "lambda") return a.expression === b.expression && isSameCapture(a, b);
+  if (a.kind !== "record" || b.kind !== "record" || a.name !== b.name || a.members.size !== b.members.size) return false;
+  return [...a.members].every(([name, { value }]) => {
+    const other = b.members.get(name)?.value;
+    return other !== undefined && isSameObject(value, other);
+  });
+}
+
+function isSameCapture({ captured }: LambdaValue, other: LambdaValue): boolean {
+  return [...captured].every(([name, place]) => {
+    const taken = other.captured.get(name);
+    return place === taken || (place instanceof Cell && taken instanceof Cell && isSameObject(place.value, taken.value));
+  });
 }

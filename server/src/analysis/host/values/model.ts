@@ -61,6 +61,8 @@ export interface PointerValue {
   readonly to: HostType | undefined;
   readonly target: Allocation | Cell | undefined;
   readonly offset: number | undefined;
+  /** Where it may lead, if `offset` is not known. */
+  readonly reach?: Reach | undefined;
   /** Of a smart pointer: how what it points at ends with it. */
   readonly owner?: Owner;
 }
@@ -144,8 +146,14 @@ export type Value =
 
 // ---------------------------------------------------------------- memory
 
+let made = 0;
+
+/** How many cells and allocations there are: those of a greater `age` are made later. */
+export const madeByNow = (): number => made;
+
 /** A variable, a member, or one element of an allocation. Written through `Journal.set` only. */
 export class Cell {
+  readonly age = ++made;
   value: Value;
   readonly type: HostType | undefined;
   readonly name: string | undefined;
@@ -236,6 +244,7 @@ export interface Origin {
 
 /** One array: `malloc`, `cudaMalloc`, a C array, a container's storage, a `__device__` array. */
 export class Allocation {
+  readonly age = ++made;
   name: string;
   readonly residence: Residence;
   element: HostType | undefined;
@@ -255,10 +264,15 @@ export class Allocation {
   }
 }
 
+/** The least and the greatest offset in bytes that an element may stand at. */
+export type Reach = readonly [lo: number, hi: number];
+
 /** An element of an allocation; `offset` in bytes, undefined when not known. */
 export interface Element {
   readonly allocation: Allocation;
   readonly offset: number | undefined;
+  /** Where it may stand, if `offset` is not known. */
+  readonly reach?: Reach | undefined;
   readonly type: HostType | undefined;
 }
 
