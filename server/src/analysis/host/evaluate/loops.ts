@@ -28,7 +28,7 @@ const fewTurns = 8;
 /** One that would end before is not. */
 const mostNestSteps = 4 * nestSteps;
 /** Steps of a run by which loops may still take as many. */
-const earlySteps = 100_000;
+const earlySteps = 30_000;
 /** Turns of the outermost loop from which it is told how many there are. */
 const turnsLookedAt = 3;
 /**

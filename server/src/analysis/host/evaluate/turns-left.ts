@@ -7,7 +7,7 @@ import { termsOf, withoutParentheses } from "../../../syntax/terms.ts";
 import { walk } from "../../../syntax/walk.ts";
 import { isUnrounded } from "../memory/content.ts";
 import { forgetContent } from "../memory/effects.ts";
-import type { Interpreter } from "../memory/interpreter.ts";
+import { type Interpreter, ownSteps } from "../memory/interpreter.ts";
 import { isSameContent, type Outcome } from "../memory/journal.ts";
 import type { LoopTrace } from "../memory/loop-trace.ts";
 import { placeOf } from "../resolve/places.ts";
@@ -81,7 +81,10 @@ export function turnsLeft(
   for (const [cell] of apart) courses.delete(cell);
   const turns: Turns = { host, loop, trace, left, courses, forgotten: new Set(trace.stores.keys()), telling };
   let found = run(turns);
+  const once = ownSteps(host);
   for (let round = 1; !isSettled(turns, found) && round < mostRounds; round++) found = run(turns);
+  // How far an evaluation gets is not to depend on how often that is.
+  host.replays.steps += ownSteps(host) - once;
   const isTold = left !== undefined && !trace.mayEnd && found.every(({ goesOn }) => goesOn) && isToldEvenly(turns);
   const told = isTold ? left : undefined;
   return {
