@@ -19,6 +19,7 @@ export {
 } from "./gpus/model.ts";
 export * from "./ir/builder.ts";
 export * from "./ir/graph.ts";
+export { roundBf16, roundF16 } from "./ir/half.ts";
 export type * from "./ir/kernel.ts";
 export { scalarBits, scalarBytes } from "./ir/kernel.ts";
 export { parseKernel, printKernel, printOp } from "./ir/text.ts";

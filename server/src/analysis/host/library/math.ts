@@ -160,15 +160,20 @@ const isPowerOfTwo: LibraryFunction = (_host, args) => {
 };
 table.set("has_single_bit", isPowerOfTwo);
 
-const half =
-  (type: FloatName): LibraryFunction =>
-  (_host, args) =>
-    convert(argumentValue(args, 0), { kind: "floating", name: type });
-table
-  .set("__float2half", half("half"))
-  .set("__half2float", half("float"))
-  .set("__float2bfloat16", half("bfloat16"))
-  .set("__bfloat162float", half("float"));
+/** Conversions to and from types of 16 bits: what they take, and what they make of it. */
+export const halfConversions: ReadonlyMap<string, { readonly from: FloatName; readonly to: FloatName }> = new Map(
+  (["half", "bfloat16"] as const).flatMap((type): [string, { from: FloatName; to: FloatName }][] => [
+    [`__float2${type}`, { from: "float", to: type }],
+    [`__float2${type}_rn`, { from: "float", to: type }],
+    [`__double2${type}`, { from: "double", to: type }],
+    [`__${type}2float`, { from: type, to: "float" }],
+  ]),
+);
+for (const [name, { from, to }] of halfConversions) {
+  table.set(name, (_host, args) =>
+    convert(convert(argumentValue(args, 0), { kind: "floating", name: from }), { kind: "floating", name: to }),
+  );
+}
 
 /** Of the bits of an integer: the compiler's own, and those of `<bit>`. */
 function ofBits(width: 32 | 64, count: (bits: bigint, width: number) => number): LibraryFunction {

@@ -1,7 +1,7 @@
 /** C++ arithmetic on bare numbers of known types: what `values/arithmetic.ts` does on values, for code that is run many times. */
 import { isFloatName, promotedName } from "../../sema/arithmetic-types.ts";
 import type { FloatName, IntegerName } from "../../sema/types.ts";
-import { bitsOf, isUnsigned } from "../values/values.ts";
+import { bitsOf, isUnsigned, roundings } from "../values/values.ts";
 import { exactArithmetic, fromWide, isWide } from "./wide.ts";
 
 export type NumberName = IntegerName | FloatName;
@@ -24,7 +24,7 @@ export function conversion(from: NumberName, to: NumberName): Conversion {
 function conversionOfNumbers(from: NumberName, to: NumberName): Conversion {
   if (from === to) return same;
   if (isFloatName(to)) {
-    const round = to === "double" ? same : Math.fround;
+    const round = roundings[to];
     return isWideUnsigned(from) ? (value) => round(value < 0 ? value + 2 ** 64 : value) : round;
   }
   if (to === "bool") return (value) => (value === 0 ? 0 : 1);
@@ -91,7 +91,8 @@ export function operation(op: string, type: NumberName): Operation | undefined {
   if (compared) return compared;
   if (isFloatName(type)) {
     const operate = floats[op];
-    return operate && type !== "double" ? (a, b) => Math.fround(operate(a, b) ?? Number.NaN) : operate;
+    const round = roundings[type];
+    return operate && type !== "double" ? (a, b) => round(operate(a, b) ?? Number.NaN) : operate;
   }
   const wrap = wrapping(type);
   const exact = small[op];

@@ -1,8 +1,9 @@
 /** Functions of the library that loops call many times, on bare numbers: what `library/math.ts` does on values. */
 import { commonName } from "../../sema/arithmetic-types.ts";
-import { realFunctions } from "../library/math.ts";
+import { halfConversions, realFunctions } from "../library/math.ts";
 import { conversion, isWideUnsigned, type Known, type NumberName, operation } from "./arithmetic.ts";
 import { writeChosen, writeReal } from "./compiled/math.ts";
+import { isHalf, writeConversion } from "./compiled/numbers.ts";
 import type { Writer } from "./compiled/writer.ts";
 import { compilable, type Run } from "./machine.ts";
 import { isWide } from "./wide.ts";
@@ -12,11 +13,11 @@ interface Operand {
   readonly run: Run;
 }
 
-const isHalf = (type: NumberName): boolean => type === "half" || type === "bfloat16";
-
 /** The function of numbers of some types; undefined where it takes the library's own to tell what comes out. */
 export function plainMath(name: string, args: readonly Operand[]): Operand | undefined {
   if (/^u?(min|max)$/.test(name) || name === "imin" || name === "imax") return chosen(name.endsWith("min") ? "<" : ">", args);
+  const toHalf = halfConversions.get(name);
+  if (toHalf) return converted(toHalf, args);
   const real = realFunctions.get(name);
   const [first, second, third] = args;
   if (!real || !first || third || args.some(({ type }) => isWideUnsigned(type) || isHalf(type))) return undefined;
@@ -42,6 +43,25 @@ export function plainMath(name: string, args: readonly Operand[]): Operand | und
       write,
     ),
   };
+}
+
+/** To or from a type of 16 bits. */
+function converted(
+  { from, to }: { readonly from: NumberName; readonly to: NumberName },
+  [given, other]: readonly Operand[],
+): Operand | undefined {
+  if (!given || other || isWide(given.type)) return undefined;
+  const [take, make] = [conversion(given.type, from), conversion(from, to)];
+  const run = onNumbers(given.run, (a) => {
+    const taken = take(a);
+    return taken === undefined ? undefined : make(taken);
+  });
+  const write = (w: Writer): void => {
+    w.write(given.run);
+    writeConversion(w, given.type, from);
+    writeConversion(w, from, to);
+  };
+  return { type: to, run: compilable(run, write) };
 }
 
 /** The one of two that is less, or greater. */

@@ -3,7 +3,7 @@
  * between operations of such types alone.
  */
 import { isFloatName } from "../../sema/arithmetic-types.ts";
-import { bitsOf, isUnsigned } from "../values/values.ts";
+import { bitsOf, isUnsigned, roundings } from "../values/values.ts";
 import type { Known, NumberName, Operation } from "./arithmetic.ts";
 import { compilable, type Run } from "./machine.ts";
 
@@ -78,7 +78,7 @@ export function wideShift(op: "<<" | ">>", type: NumberName, near: Operation, sp
 export function fromWide(value: bigint, from: NumberName, to: NumberName): Known {
   const unsigned = !isFloatName(from) && isUnsigned(from);
   const exact = exactly(value, unsigned);
-  if (isFloatName(to)) return to === "double" ? Number(exact) : Math.fround(Number(exact));
+  if (isFloatName(to)) return roundings[to](Number(exact));
   if (to === "bool") return 1;
   const bits = bitsOf(to);
   return reduced(isUnsigned(to) ? BigInt.asUintN(bits, exact) : BigInt.asIntN(bits, exact));

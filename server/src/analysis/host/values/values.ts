@@ -1,4 +1,5 @@
 /** Making values, and asking what they are. */
+import { roundBf16, roundF16 } from "@warplens/sim-engine";
 import { integerShape, isFloatName, wrapInteger } from "../../sema/arithmetic-types.ts";
 import type { FloatName, IntegerName } from "../../sema/types.ts";
 import type {
@@ -34,15 +35,22 @@ const yes: IntegerValue = { kind: "int", type: "bool", value: 1 };
 const no: IntegerValue = { kind: "int", type: "bool", value: 0 };
 
 export function float(value: number, type: FloatName = "double"): FloatValue {
-  return { kind: "float", type, value: type === "double" ? value : Math.fround(value) };
+  return { kind: "float", type, value: roundings[type](value) };
 }
+
+/** A number rounded once to a type. */
+export const roundings: Readonly<Record<FloatName, (value: number) => number>> = {
+  half: roundF16,
+  bfloat16: roundBf16,
+  float: Math.fround,
+  double: (value) => value,
+};
 
 /** [lo, hi] as a value of `type`; an exact value when both are one. */
 export function range(lo: number, hi: number, type: IntegerName | FloatName): Value {
   if (Number.isNaN(lo) || Number.isNaN(hi)) return unknown("not a number");
   if (isFloat(type) && lo === hi) return float(lo, type);
-  if (isFloat(type))
-    return type === "double" ? { kind: "range", type, lo, hi } : { kind: "range", type, lo: Math.fround(lo), hi: Math.fround(hi) };
+  if (isFloat(type)) return { kind: "range", type, lo: roundings[type](lo), hi: roundings[type](hi) };
   const [least, most] = bounds(type);
   if (lo < least || hi > most) return { kind: "range", type, lo: least, hi: most };
   return lo === hi && Number.isSafeInteger(lo) ? int(lo, type) : { kind: "range", type, lo, hi };

@@ -9,6 +9,7 @@ import type { Column } from "../columns.ts";
 import { mostElements } from "../lists.ts";
 import { numberType } from "../numbers.ts";
 import { NotCompiled } from "./not-compiled.ts";
+import { isHalf } from "./numbers.ts";
 
 /** Of all arrays of a loop together. */
 const mostBytes = 192 << 20;
@@ -28,8 +29,9 @@ export interface Placed {
   readonly column: Column;
   readonly number: number;
   readonly type: NumberName;
-  /** Of an element. */
+  /** Of an element, in the program and here. */
   readonly bytes: number;
+  readonly heldBytes: number;
   /** Elements that there is room for. */
   readonly capacity: number;
   /** The local that holds how many there are, of 64 bits. */
@@ -66,13 +68,15 @@ export class Arrays {
     const isGrown = this.#isGrown(column);
     const capacity = isGrown ? Math.max(column.length, mostElements) : column.length;
     const bytes = scalarBytes[scalar];
-    const values = this.take(capacity * bytes);
+    const heldBytes = isHalf(type) ? scalarBytes.f32 : bytes;
+    const values = this.take(capacity * heldBytes);
     const states = this.take(capacity);
     const made = {
       column,
       number: this.placed.length,
       type,
       bytes,
+      heldBytes,
       capacity,
       length: this.#newLocal(),
       isGrown,
@@ -114,13 +118,12 @@ type Signed = typeof Int8Array | typeof Int16Array | typeof Int32Array;
 type Unsigned = typeof Uint8Array | typeof Uint16Array | typeof Uint32Array;
 
 function ofFloats(type: FloatName) {
-  if (type === "half" || type === "bfloat16") throw new NotCompiled();
-  return type === "float" ? Float32Array : Float64Array;
+  return type === "double" ? Float64Array : Float32Array;
 }
 
 /** The instructions that read and store an element. */
 export function accessOf(type: NumberName): { readonly load: string; readonly store: string } {
-  if (isFloat(type)) return type === "float" ? { load: "f32.load", store: "f32.store" } : { load: "f64.load", store: "f64.store" };
+  if (isFloat(type)) return type === "double" ? { load: "f64.load", store: "f64.store" } : { load: "f32.load", store: "f32.store" };
   return accessOfInteger(type);
 }
 

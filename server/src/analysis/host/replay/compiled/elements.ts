@@ -45,7 +45,7 @@ export const mostLookedUp = 1 << 20;
 /** Loads the element whose index or offset is on the stack. */
 export function writeLoad(w: Writer, column: Column, inBytes: boolean): void {
   const array = w.array(column);
-  const { bytes, values, states, isKnown, type, number } = array;
+  const { heldBytes, values, states, isKnown, type, number } = array;
   if (!isKnown && column.isComputed && column.length > mostLookedUp) throw new NotCompiled();
   const at = writeIndex(w, array, inBytes);
   if (!isKnown) {
@@ -58,8 +58,8 @@ export function writeLoad(w: Writer, column: Column, inBytes: boolean): void {
     w.lookUp(number, at);
     w.close();
   }
-  writeAddress(w, at, bytes);
-  w.op(accessOf(type).load, natural(bytes), ...unsigned(values));
+  writeAddress(w, at, heldBytes);
+  w.op(accessOf(type).load, natural(heldBytes), ...unsigned(values));
 }
 
 /** Puts a number of some type that is on the stack behind the others of a list. @throws NotCompiled */
@@ -104,7 +104,7 @@ export function writeShortened(w: Writer, column: Column): void {
 /** Stores a number of some type that is on the stack, and leaves it there as the element has it. @param index writes the index or offset */
 export function writeStore(w: Writer, column: Column, from: NumberName, index: () => void, inBytes: boolean): void {
   const array = w.array(column);
-  const { bytes, values, states, type } = array;
+  const { heldBytes, values, states, type } = array;
   array.isStored = true;
   writeConversion(w, from, type);
   const value = w.valueLocal(type);
@@ -114,8 +114,8 @@ export function writeStore(w: Writer, column: Column, from: NumberName, index: (
   w.get(at);
   w.i32(known | written);
   w.op("i32.store8", 0, ...unsigned(states));
-  writeAddress(w, at, bytes);
+  writeAddress(w, at, heldBytes);
   w.get(value);
-  w.op(accessOf(type).store, natural(bytes), ...unsigned(values));
+  w.op(accessOf(type).store, natural(heldBytes), ...unsigned(values));
   w.get(value);
 }

@@ -1,4 +1,5 @@
 /** C++ arithmetic as instructions: what `../arithmetic.ts` does on numbers that are known. */
+import { roundBf16, roundF16 } from "@warplens/sim-engine";
 import { isFloatName, promotedName } from "../../../sema/arithmetic-types.ts";
 import type { IntegerName } from "../../../sema/types.ts";
 import { bitsOf, isUnsigned } from "../../values/values.ts";
@@ -7,11 +8,13 @@ import type { ValueType } from "./binary.ts";
 import { NotCompiled } from "./not-compiled.ts";
 import type { Writer } from "./writer.ts";
 
-/** As what a number of a type is held: integers of less than 32 bits as they are. @throws NotCompiled */
+/** Of 16 bits: held as a float, which holds each of its numbers. */
+export const isHalf = (type: NumberName): boolean => type === "half" || type === "bfloat16";
+
+/** As what a number of a type is held: integers of less than 32 bits as they are. */
 export function valueType(type: NumberName): ValueType {
   if (type === "double") return "f64";
-  if (type === "float") return "f32";
-  if (isFloatName(type)) throw new NotCompiled();
+  if (isFloatName(type)) return "f32";
   return bitsOf(type) === 64 ? "i64" : "i32";
 }
 
@@ -47,9 +50,18 @@ function writeWrapped(w: Writer, type: IntegerName): void {
 export function writeConversion(w: Writer, from: NumberName, to: NumberName): void {
   if (from === to) return;
   if (to === "bool") writeTruth(w, from);
+  else if (isHalf(to)) writeRounded(w, from, to);
   else if (isFloatName(to)) writeFloat(w, from, valueType(to));
   else if (isFloatName(from)) writeTruncated(w, from, to);
   else writeInteger(w, from, to);
+}
+
+/** Rounded once, from the number as it is. */
+function writeRounded(w: Writer, from: NumberName, to: NumberName): void {
+  writeFloat(w, from, "f64");
+  w.costs(roundingCost);
+  w.call(to === "half" ? roundF16 : roundBf16, ["f64"], "f64");
+  w.op("f32.demote_f64");
 }
 
 function writeFloat(w: Writer, from: NumberName, to: ValueType): void {
@@ -109,6 +121,8 @@ const names: Readonly<Record<string, string>> = {
   "^": "xor",
 };
 const compared: Readonly<Record<string, string>> = { "<": "lt", ">": "gt", "<=": "le", ">=": "ge", "==": "eq", "!=": "ne" };
+/** Of a call of the host that rounds. */
+const roundingCost = 20;
 /** Of a division of integers. */
 const divisionCost = 12;
 
@@ -118,6 +132,7 @@ export function writeOperation(w: Writer, op: string, type: NumberName): void {
   const comparison = compared[op];
   const name = comparison ?? names[op];
   if (name === undefined) throw new NotCompiled();
+  if (isHalf(type) && comparison === undefined) throw new NotCompiled();
   if (isFloatName(type)) {
     w.op(`${held}.${name}`);
     return;

@@ -1,4 +1,5 @@
 /** Compiled loops leave what closures leave, and leave to them what they cannot tell. */
+import { roundBf16, roundF16 } from "@warplens/sim-engine";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { digestOf, elementAt } from "../../testing/elements.ts";
 import { launchesOf, useInstalledParser } from "../../testing/launches-of.ts";
@@ -14,12 +15,12 @@ function filled(type: string, code: string) {
   const body = `const int n = ${elements}; ${type} *h = (${type} *)malloc(n * sizeof(${type})); ${code}`;
   const upload = `${type} *d; cudaMalloc(&d, n * sizeof(${type})); cudaMemcpy(d, h, n * sizeof(${type}), cudaMemcpyHostToDevice); k<<<1, 32>>>(d);`;
   const [fact] = launchesOf(
-    `#include <vector>\n#include <cmath>\n__global__ void k(const ${type} *p) {}\nint main() { ${body} ${upload} }`,
+    `#include <vector>\n#include <cmath>\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n__global__ void k(const ${type} *p) {}\nint main() { ${body} ${upload} }`,
   );
   return fact?.launch?.buffers[0]?.content;
 }
 
-const bytesOf: Readonly<Record<string, number>> = { uint8_t: 1, short: 2, double: 8, int64_t: 8 };
+const bytesOf: Readonly<Record<string, number>> = { uint8_t: 1, short: 2, double: 8, int64_t: 8, half: 2, __nv_bfloat16: 2 };
 
 /** What closures make of it alone. */
 function withoutCode<T>(make: () => T): T {
@@ -106,6 +107,27 @@ test.each(["int", "unsigned", "uint8_t", "short", "float", "double", "int64_t"])
     expect([code, compiled?.kind, digest(compiled)]).toEqual([code, plain?.kind, digest(plain)]);
     expect(count).toBeGreaterThan(0);
   }
+});
+
+const halfway = "unsigned s = 3; auto next = [&] { s = s * 1664525u + 1013904223u; return (s >> 8) / 16777216.f - 0.5f; };";
+
+test.each([
+  ["half", "__float2half", "__half2float", (x: number) => roundF16(x)],
+  ["__nv_bfloat16", "__float2bfloat16", "__bfloat162float", (x: number) => roundBf16(x)],
+])("%s: each number is rounded once", (type, make, back, round) => {
+  const code = `${halfway} for (int i = 0; i < n; i++) h[i] = ${make}(next()); for (int i = 0; i < n; i++) { float x = ${back}(h[i]); h[i] = x > 0.25f ? ${make}(x * 0.3f) : ${type}(0.1 * next()); }`;
+  const [count, content] = compilations(() => filled(type, code));
+  expect([count > 0, content?.kind]).toEqual([true, "values"]);
+  const plain = withoutCode(() => filled(type, code));
+  const at = (of: typeof content) => Array.from({ length: elements }, (_, index) => elementAt(of, index, 2));
+  expect(at(content)).toEqual(at(plain));
+  let state = 3;
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return (state >>> 8) / 16777216 - 0.5;
+  };
+  const first = Array.from({ length: elements }, () => round(next()));
+  expect(at(content)).toEqual(first.map((x) => (x > 0.25 ? round(Math.fround(x * Math.fround(0.3))) : round(0.1 * next()))));
 });
 
 const draw = "s = s * 1664525u + 1013904223u;";

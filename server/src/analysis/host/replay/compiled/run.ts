@@ -189,7 +189,7 @@ function hold(view: DataView, at: number, { slot, type }: Local, { slots }: Mach
 
 function heldIn(view: DataView, at: number, { type }: Local): Known {
   if (view.getUint8(at + 8) === 0) return undefined;
-  if (isFloat(type)) return type === "float" ? view.getFloat32(at, true) : view.getFloat64(at, true);
+  if (isFloat(type)) return type === "double" ? view.getFloat64(at, true) : view.getFloat32(at, true);
   if (valueType(type) === "i32") return isUnsigned(type) ? view.getUint32(at, true) : view.getInt32(at, true);
   // Of unsigned ones those just below 2^64 are told by how far they are below it.
   const value = reduced(view.getBigInt64(at, true));
