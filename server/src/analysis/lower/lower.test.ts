@@ -224,6 +224,12 @@ describe("kernels", () => {
     expect(text.match(/\b(add|mul|sub)(\.exact)? %/g)).toEqual(["add.exact %", "add %", "mul.exact %", "sub.exact %"]);
   });
 
+  test("an object that converts to a number is an index", async () => {
+    const given = "std::integral_constant<int, 2>{}";
+    const kernel = await lowered(`__global__ void k(float *p) { auto f = [&](auto n) { if constexpr (n == 2) p[n] = n; }; f(${given}); }`);
+    expect(accesses(kernel)).toContain("store.generic align 4");
+  });
+
   test("unsigned indices are widened without their sign", async () => {
     const text = printKernel(await lowered("__global__ void k(float *p, int i, unsigned u, long l) { p[i] = p[u] + p[l]; }"));
     expect(text.match(/zext|sext/g)).toEqual(["zext"]);

@@ -8,7 +8,7 @@ import { advance } from "./emit/arithmetic.ts";
 import type { Called, Lowering, Place } from "./emit/lowering.ts";
 import { alignmentAt, copy, load, spaceOf, store } from "./emit/memory.ts";
 import { specialRecord, specialVariable } from "./emit/special-variables.ts";
-import { arithmeticOperand, compound, increment, typedValue, userOperator } from "./expressions.ts";
+import { arithmeticOperand, compound, increment, userOperator } from "./expressions.ts";
 import { asBase, memberPlace, placeOfName, selfPlace } from "./names.ts";
 import { globalVariable, sharedVariable } from "./statics.ts";
 
@@ -132,7 +132,7 @@ function subscriptPlace(lowering: Lowering, expression: Expression & { kind: "su
   if (pointerType.kind !== "pointer") return lowering.fail("[] on something that is neither array nor pointer", expression);
   const array = lowering.typeOf(base).kind === "array" ? lowering.place(base) : undefined;
   const pointer = array?.pointer ?? lowering.value(base);
-  const typed = typedValue(lowering, at);
+  const typed = arithmeticOperand(lowering, at);
   const known = lowering.context.constant(at, lowering.frame.substitution);
   const element = advance(lowering, pointer, pointerType.to, typed, false, expression);
   const size = lowering.context.sizeOf(pointerType.to) ?? 1;

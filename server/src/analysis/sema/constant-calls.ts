@@ -1,6 +1,6 @@
 /** Running constexpr functions and the library's. */
 import type { FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
-import { type Cell, convertConstant, deeper, listValue, notConstant, type Run, scalar, spend, type Value } from "./constant-run.ts";
+import { type Cell, convertConstant, deeper, listValue, notConstant, type Run, spend, type Value } from "./constant-run.ts";
 import type { Constant } from "./context.ts";
 import { isFloating, isInteger, underlying } from "./type-tools.ts";
 import type { Substitution } from "./types.ts";
@@ -87,7 +87,7 @@ function execute(run: Run, statement: Statement): Outcome {
     case "if": {
       if (statement.init) execute(run, statement.init);
       if (statement.condition.kind === "variable") throw notConstant;
-      const branch = Number(scalar(run, statement.condition)) ? statement.then : statement.else;
+      const branch = Number(run.scalar(run, statement.condition)) ? statement.then : statement.else;
       return branch && execute(run, branch);
     }
     case "for":
@@ -122,7 +122,7 @@ function executeLoop(run: Run, loop: Statement & { kind: "for" | "while" | "do" 
   const holds = (): boolean => {
     if (!loop.condition) return true;
     if (loop.condition.kind === "variable") throw notConstant;
-    return Number(scalar(run, loop.condition)) !== 0;
+    return Number(run.scalar(run, loop.condition)) !== 0;
   };
   for (let first = true; ; first = false) {
     spend(run);
@@ -136,10 +136,10 @@ function executeLoop(run: Run, loop: Statement & { kind: "for" | "while" | "do" 
 
 function executeSwitch(run: Run, statement: Statement & { kind: "switch" }): Outcome {
   if (statement.condition.kind === "variable" || statement.body.kind !== "block") throw notConstant;
-  const value = scalar(run, statement.condition);
+  const value = run.scalar(run, statement.condition);
   const { body } = statement.body;
   let at = body.findIndex(
-    (each) => each.kind === "case" && each.value && BigInt(scalar(run, each.value) as bigint) === BigInt(value as bigint),
+    (each) => each.kind === "case" && each.value && BigInt(run.scalar(run, each.value) as bigint) === BigInt(value as bigint),
   );
   if (at < 0) at = body.findIndex((each) => each.kind === "case" && !each.value);
   if (at < 0) return undefined;

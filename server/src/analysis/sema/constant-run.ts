@@ -14,6 +14,8 @@ export interface Run {
   readonly context: Context;
   /** An expression's value; throws `NotConstant`. */
   readonly evaluate: (run: Run, expression: Expression) => Value;
+  /** A number, or what an object converts to. */
+  readonly scalar: (run: Run, expression: Expression) => Constant;
   readonly substitution: Substitution | undefined;
   readonly locals: Map<object, Cell>;
   readonly budget: Budget;
@@ -72,8 +74,8 @@ export function deeper<T>(run: Run, work: () => T): T {
   }
 }
 
-export function scalar(run: Run, expression: Expression): Constant {
-  const value = run.evaluate(run, expression);
+/** @throws NotConstant */
+export function scalarOf(value: Value): Constant {
   if (value === undefined || Array.isArray(value)) throw notConstant;
   return value;
 }

@@ -27,6 +27,10 @@ describe("constants", () => {
     "std::max(3, 4)": 4n,
     "Power<2, 10>::value": 1024n,
     host: undefined,
+    "std::integral_constant<int, 3>{} + 1": 4n,
+    "std::true_type{}()": true,
+    "Held<7>{} * 2": 14n,
+    "[](auto n) { return std::integral_constant<int, n + 1>{}; }(std::integral_constant<int, 4>{})": 5n,
     "1 / 0": undefined,
     "endless(1)": undefined,
   };
@@ -37,6 +41,7 @@ describe("constants", () => {
     constexpr int log2Of(int n) { int r = 0; while (n > 1) { n >>= 1; ++r; } return r; }
     constexpr int endless(int n) { while (n) n = n | 1; return n; }
     constexpr int table[] = {1, 3, 5, 7}; struct __align__(16) Wide { double d; int i[3]; };
+    template <int V> struct Held { constexpr operator int() const { return V; } };
     template <int B, int E> struct Power { static const int value = B * Power<B, E - 1>::value; };
     template <int B> struct Power<B, 0> { static const int value = 1; };`;
   test.each(Object.entries(table))("%s", async (expression, value) => {

@@ -10,12 +10,13 @@ import {
   NotConstant,
   notConstant,
   type Run,
-  scalar,
+  scalarOf,
   spend,
   type Value,
   wholeBudget,
 } from "./constant-run.ts";
-import type { Constant, Context } from "./context.ts";
+import type { Constant, Context, Resolved } from "./context.ts";
+import { conversionFunction } from "./conversions.ts";
 import { type Entity, lastName } from "./scope.ts";
 import { bindParameters, packElement, packNames } from "./template-values.ts";
 import { traitConstant } from "./traits.ts";
@@ -24,8 +25,7 @@ import type { Substitution, Type } from "./types.ts";
 
 export function constantOf(context: Context, expression: Expression, substitution: Substitution | undefined): Constant | undefined {
   try {
-    const value = evaluate({ context, evaluate, substitution, locals: new Map(), budget: wholeBudget() }, expression);
-    return Array.isArray(value) ? undefined : value;
+    return scalar({ context, evaluate, scalar, substitution, locals: new Map(), budget: wholeBudget() }, expression);
   } catch (error) {
     if (error instanceof NotConstant) return undefined;
     if (!(error instanceof RangeError)) throw error;
@@ -36,6 +36,27 @@ export function constantOf(context: Context, expression: Expression, substitutio
 }
 
 const typeOf = (run: Run, expression: Expression): Type | undefined => run.context.info(expression, run.substitution)?.type;
+
+/** A number, or what an object without a state of its own converts to: `std::integral_constant<int, 3>{}`, whatever holds it. */
+function scalar(run: Run, expression: Expression): Constant {
+  try {
+    return scalarOf(evaluate(run, expression));
+  } catch (error) {
+    const converted = error instanceof NotConstant ? conversionOf(run, expression) : undefined;
+    if (converted === undefined) throw error;
+    return scalarOf(runFunction(run, converted.function, converted.substitution, []));
+  }
+}
+
+function conversionOf(run: Run, written: Expression): Resolved | undefined {
+  const expression = run.context.clarify(written);
+  if (!/^(name|call|cast|list|member)$/.test(expression.kind)) return undefined;
+  const type = typeOf(run, expression);
+  const object = type?.kind === "reference" ? type.to : type;
+  if (object?.kind !== "record") return undefined;
+  const found = conversionFunction(run.context, object.record, undefined)?.resolved;
+  return found?.function.body && found.function.specifiers.constexpr ? found : undefined;
+}
 
 function evaluate(run: Run, written: Expression): Value {
   spend(run);

@@ -2,7 +2,7 @@
  * Everything CUDA's headers would declare, as a tree of scopes around every program's own. Made once, on first use, and each declaration
  * when its name is first asked for: there are more than a thousand, of which a program uses a few.
  */
-import type { Declaration, FunctionDeclaration, RecordDeclaration } from "../../../syntax/ast.ts";
+import type { Declaration, Expression, FunctionDeclaration, RecordDeclaration } from "../../../syntax/ast.ts";
 import type { Entity, LateDeclaration } from "../scope.ts";
 import { ScopeTree } from "../scope-tree.ts";
 import { field, functionFrom, literal, nameIn, nameOf, recordFrom, templateParameters, typeNode } from "./declare.ts";
@@ -60,19 +60,24 @@ function dim3(): RecordDeclaration {
   return recordFrom("dim3", members);
 }
 
-const integralConstant = (): RecordDeclaration =>
-  recordFrom(
+const integralConstant = (): RecordDeclaration => {
+  const constant: Expression = { ...nowhere, kind: "name", name: nameOf("V") };
+  const giving = (declaration: FunctionDeclaration): FunctionDeclaration => ({
+    ...withoutTemplate(declaration),
+    specifiers: { ...declaration.specifiers, host: true, constexpr: true },
+    body: { ...nowhere, kind: "block", body: [{ ...nowhere, kind: "return", value: constant }] },
+  });
+  return recordFrom(
     "integral_constant",
     [
-      {
-        ...field("T", "value"),
-        specifiers: { static: true, constexpr: true },
-        init: { style: "copy", values: [{ ...nowhere, kind: "name", name: nameOf("V") }] },
-      },
+      { ...field("T", "value"), specifiers: { static: true, constexpr: true }, init: { style: "copy", values: [constant] } },
       { ...nowhere, kind: "alias", name: "value_type", type: typeNode("T") },
+      giving({ ...functionFrom("T value() const"), name: nameOf("operator T"), role: "conversion" }),
+      giving(functionFrom("T operator()() const")),
     ],
     { template: "T, T V" },
   );
+};
 
 /** `half2`'s second name and such. */
 const alias = (name: string, type: string): LateDeclaration => [name, () => ({ ...nowhere, kind: "alias", name, type: typeNode(type) })];
