@@ -12,14 +12,14 @@ import { convert, isSignedType, resize, scalarOf } from "../emit/scalars.ts";
 import { moveBytes } from "./bytes.ts";
 import { groupForm } from "./groups.ts";
 import { matrixLoad, matrixProduct, sumsLoad, sumsStore } from "./matrices.ts";
-import { extreme, fieldsOf, ignore, pointedTo, target, type Use, values } from "./operands.ts";
+import { extreme, fieldsOf, ignore, negated, pointedTo, target, type Use, values } from "./operands.ts";
 import { dpxForm, packedForm } from "./packed.ts";
 
 export function specialForm(lowering: Lowering, name: string, use: Use): Called {
   if (name.startsWith("group ")) return groupForm(lowering, name.slice(6), use);
   if (name.startsWith("packed ")) return packedForm(lowering, name.slice(7), use);
   if (name.startsWith("dpx ")) return dpxForm(lowering, name.slice(4), use);
-  const form = forms[name] ?? (name.startsWith("both ") ? bothCompare(name.slice(5)) : undefined);
+  const form = forms[name] ?? comparisonForm(name);
   return form ? form(lowering, use) : lowering.fail(`${lastName(use.resolved.function.name)} is not simulated yet`, use.node);
 }
 
@@ -55,12 +55,11 @@ const component =
     return value(convert(lowering, load(lowering, part(lowering, place, field.offset, field.type, use.node)), field.type, use.result));
   };
 
-/** A record of components picked from the argument's. */
+/** A record of components picked from the arguments', which are counted on from one to the next. */
 const pick =
   (...indices: readonly number[]): Form =>
   (lowering, use) => {
-    const [argument] = use.args;
-    const from = loadLeaves(lowering, argument ? lowering.place(argument) : lowering.fail("no argument", use.node));
+    const from = use.args.flatMap((each) => loadLeaves(lowering, lowering.place(each)));
     const place = target(lowering, use);
     const made = fieldsOf(lowering, place.type).map((field, index) => {
       const source = from[indices[index] ?? index] ?? lowering.fail("no such component", use.node);
@@ -71,18 +70,32 @@ const pick =
     return { kind: "place", place };
   };
 
-/** Whether a comparison holds for both components of two pairs. */
-const bothCompare =
-  (op: string): Form =>
-  (lowering, use) => {
-    const [a, b] = use.args.map((each) => loadLeaves(lowering, lowering.place(each)));
-    if (!a || !b) return lowering.fail("two pairs are needed", use.node);
-    const tests = a.map(({ leaf, op: left }, index) => {
-      const right = b[index]?.op ?? lowering.fail("no such component", use.node);
-      return binary(lowering, op, { op: left, type: leaf.type }, { op: right, type: leaf.type }, use.node).op;
-    });
-    return value(tests.reduce((all, each) => lowering.builder.int("and", all, each)));
+/** `both <`, `mask not <`: a comparison of two pairs, or that it does not hold, as one truth or as a word with a mask for each component. */
+function comparisonForm(name: string): Form | undefined {
+  const [, kind, not, op] = /^(both|mask) (not )?([=!<>]=?)$/.exec(name) ?? [];
+  if (op === undefined) return undefined;
+  return (lowering, use) => {
+    const tests = comparedPairs(lowering, use, op).map((each) => (not ? negated(lowering, each) : each));
+    return value(
+      kind === "both"
+        ? tests.reduce((all, each) => lowering.builder.int("and", all, each))
+        : tests.map((each, index) => laneMask(lowering, each, index)).reduce((all, each) => lowering.builder.int("or", all, each)),
+    );
   };
+}
+
+/** Of each component of two pairs, whether a comparison holds. */
+function comparedPairs(lowering: Lowering, use: Use, op: string): Op[] {
+  const [a, b] = use.args.map((each) => loadLeaves(lowering, lowering.place(each)));
+  if (!a || !b) return lowering.fail("two pairs are needed", use.node);
+  return a.map(({ leaf, op: left }, index) => {
+    const right = b[index]?.op ?? lowering.fail("no such component", use.node);
+    return binary(lowering, op, { op: left, type: leaf.type }, { op: right, type: leaf.type }, use.node).op;
+  });
+}
+
+const laneMask = ({ builder }: Lowering, test: Op, lane: number): Op =>
+  builder.select(test, builder.constant("i32", lane === 0 ? 0xffff : -0x10000), builder.constant("i32", 0));
 
 const squareSum = (lowering: Lowering, use: Use): { readonly sum: Op; readonly type: Type } => {
   const given = values(lowering, use);
@@ -164,6 +177,12 @@ const forms: Readonly<Record<string, Form>> = {
     const imaginary = builder.float("fsub", builder.float("fmul", bs, cs), builder.float("fmul", as, ds));
     return [builder.float("fmul", real, norm), builder.float("fmul", imaginary, norm)];
   }),
+  // `__hcmadd`: the real part first, as its own sum.
+  "complex multiply add": complex(({ builder }, [a, b, c, d, e, f]) =>
+    a && b && c && d && e && f && b.type !== "void"
+      ? [builder.fma(builder.math("fneg", "precise", b.type, b), d, builder.fma(a, c, e)), builder.fma(b, c, builder.fma(a, d, f))]
+      : [],
+  ),
   "complex conjugate": complex(({ builder }, [a, b]) =>
     a && b && b.type !== "void" ? [a, builder.math("fneg", "precise", b.type, b)] : [],
   ),
@@ -290,6 +309,8 @@ const forms: Readonly<Record<string, Form>> = {
   "low low": pick(0, 0),
   "high high": pick(1, 1),
   "swap halves": pick(1, 0),
+  "both lows": pick(0, 2),
+  "both highs": pick(1, 3),
   "pair from float2": pick(0, 1),
   "pair to float2": pick(0, 1),
   "matrix load": matrixLoad,

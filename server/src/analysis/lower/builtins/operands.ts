@@ -41,6 +41,9 @@ export function extreme(lowering: Lowering, which: "min" | "max", x: Op, y: Op, 
   return lowering.builder.int(isSignedType(type) ? (which === "min" ? "smin" : "smax") : which === "min" ? "umin" : "umax", x, y);
 }
 
+/** Of a truth, the other. */
+export const negated = ({ builder }: Lowering, truth: Op): Op => builder.int("xor", truth, builder.constant("i1", 1));
+
 export const fieldsOf = (lowering: Lowering, type: Type): readonly { readonly offset: number; readonly type: Type }[] =>
   type.kind === "record" ? (lowering.context.layout(type.record)?.fields ?? []) : [];
 

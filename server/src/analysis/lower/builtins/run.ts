@@ -13,7 +13,7 @@ import { functionPrecision } from "../emit/precision.ts";
 import { constantOf, convert, isFloatScalar, isSignedType, scalarOf, truth } from "../emit/scalars.ts";
 import { atomic, cachedLoad, cachedStore, copyAsync } from "./accesses.ts";
 import { specialForm } from "./forms.ts";
-import { extreme, fieldsOf, ignore, shuffleOf, target, type Use, values } from "./operands.ts";
+import { extreme, fieldsOf, ignore, negated, shuffleOf, target, type Use, values } from "./operands.ts";
 import { surfaceWrite, textureFetch } from "./textures.ts";
 
 export function runRecipe(
@@ -187,8 +187,14 @@ function onValues(lowering: Lowering, recipe: Recipe, given: readonly Typed[], r
       if (recipe.op === "&&" || recipe.op === "||")
         return builder.int(recipe.op === "&&" ? "and" : "or", truth(lowering, a.op), truth(lowering, b.op));
       const computed = binary(lowering, recipe.op, a, b, node);
-      return convert(lowering, computed.op, computed.type, result);
+      return convert(lowering, recipe.negated ? negated(lowering, computed.op) : computed.op, computed.type, result);
     }
+    case "relu":
+      return isFloatScalar(scalar)
+        ? builder.float("fmax", a.op, builder.constant(scalar, 0))
+        : lowering.fail("relu of what is no floating-point number", node);
+    case "then":
+      return onValues(lowering, recipe.next, [{ op: onValues(lowering, recipe.first, given, result, node), type: result }], result, node);
     case "convert":
       return converted(lowering, recipe.rounding, a, result);
     case "bitcast":

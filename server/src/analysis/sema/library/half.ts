@@ -16,6 +16,15 @@ const comparisons = [
   ["le", "<="],
   ["ge", ">="],
 ] as const;
+/** Those that hold of what is not a number: what does not hold of it, the other way round. For `equ` the machine has a comparison of its own. */
+const unordered: readonly (readonly [name: string, op: string, negated?: true])[] = [
+  ["equ", "=="],
+  ["neu", "!="],
+  ["ltu", ">=", true],
+  ["gtu", "<=", true],
+  ["leu", ">", true],
+  ["geu", "<", true],
+];
 const functions = [
   "exp",
   "exp2",
@@ -32,6 +41,7 @@ const functions = [
   "ceil",
   "trunc",
   "rint",
+  "tanh",
 ] as const;
 
 const kinds = [
@@ -48,18 +58,31 @@ const integers = [
   ["ull", "unsigned long long"],
 ] as const;
 
+const roundings = [
+  ["rn", "n"],
+  ["rz", "z"],
+  ["rd", "d"],
+  ["ru", "u"],
+] as const;
+
+const saturated = (first: Recipe): Recipe => ({ kind: "then", first, next: { kind: "math", fn: "saturate", precision: "precise" } });
+const noLessThanZero = (first: Recipe): Recipe => ({ kind: "then", first, next: { kind: "relu" } });
+
 const of = ({ type, pair, float2, back }: (typeof kinds)[number]): Entry[] => {
   const each = (recipe: Recipe): Recipe => ({ kind: "componentwise", recipe });
   const short = type === "half" ? "half" : "bfloat16";
+  /** A function and that of pairs, which has a 2 in its name. */
+  const both = (recipe: Recipe, names: (two: "" | "2") => readonly string[], operands: number): Entry[] =>
+    (["", "2"] as const).map((two): Entry => {
+      const taken = two ? pair : type;
+      const list = Array.from({ length: operands }, () => taken).join(", ");
+      return [two ? each(recipe) : recipe, ...names(two).map((name) => `${taken} ${name}(${list})`)];
+    });
   return [
     ...arithmetic.flatMap(([name, op, sign]): Entry[] => [
-      [{ kind: "float", op }, `${type} __h${name}(${type}, ${type})`, `${type} __h${name}_rn(${type}, ${type})`],
-      [
-        each({ kind: "float", op }),
-        `${pair} __h${name}2(${pair}, ${pair})`,
-        `${pair} __h${name}2_rn(${pair}, ${pair})`,
-        `${pair} operator${sign}(${pair}, ${pair})`,
-      ],
+      ...both({ kind: "float", op }, (two) => [`__h${name}${two}`, `__h${name}${two}_rn`], 2),
+      ...both(saturated({ kind: "float", op }), (two) => [`__h${name}${two}_sat`], 2),
+      [each({ kind: "float", op }), `${pair} operator${sign}(${pair}, ${pair})`],
     ]),
     [{ kind: "float", op: "fdiv" }, `${type} __hdiv(${type}, ${type})`],
     [each({ kind: "float", op: "fdiv" }), `${pair} __h2div(${pair}, ${pair})`, `${pair} operator/(${pair}, ${pair})`],
@@ -67,33 +90,44 @@ const of = ({ type, pair, float2, back }: (typeof kinds)[number]): Entry[] => {
     [each({ kind: "negate" }), `${pair} __hneg2(${pair})`, `${pair} operator-(${pair})`],
     [{ kind: "absolute" }, `${type} __habs(${type})`],
     [each({ kind: "absolute" }), `${pair} __habs2(${pair})`],
-    [{ kind: "fma" }, `${type} __hfma(${type}, ${type}, ${type})`, `${type} __hfma_relu(${type}, ${type}, ${type})`],
-    [each({ kind: "fma" }), `${pair} __hfma2(${pair}, ${pair}, ${pair})`],
-    [{ kind: "extreme", which: "max" }, `${type} __hmax(${type}, ${type})`],
-    [{ kind: "extreme", which: "min" }, `${type} __hmin(${type}, ${type})`],
-    [each({ kind: "extreme", which: "max" }), `${pair} __hmax2(${pair}, ${pair})`],
-    [each({ kind: "extreme", which: "min" }), `${pair} __hmin2(${pair}, ${pair})`],
-    ...comparisons.flatMap(([name, op]): Entry[] => [
-      [{ kind: "operator", op }, `bool __h${name}(${type}, ${type})`],
-      [each({ kind: "operator", op }), `${pair} __h${name}2(${pair}, ${pair})`],
-      [{ kind: "special form", name: `both ${op}` }, `bool __hb${name}2(${pair}, ${pair})`],
+    ...both({ kind: "fma" }, (two) => [`__hfma${two}`], 3),
+    ...both(noLessThanZero({ kind: "fma" }), (two) => [`__hfma${two}_relu`], 3),
+    ...both(saturated({ kind: "fma" }), (two) => [`__hfma${two}_sat`], 3),
+    [{ kind: "special form", name: "complex multiply add" }, `${pair} __hcmadd(${pair}, ${pair}, ${pair})`],
+    ...(["max", "min"] as const).flatMap((which) =>
+      both({ kind: "extreme", which }, (two) => [`__h${which}${two}`, `__h${which}${two}_nan`], 2),
+    ),
+    ...[...comparisons, ...unordered].flatMap(([name, op, negated]): Entry[] => [
+      [{ kind: "operator", op, ...(negated && { negated }) }, `bool __h${name}(${type}, ${type})`],
+      [each({ kind: "operator", op, ...(negated && { negated }) }), `${pair} __h${name}2(${pair}, ${pair})`],
+      [{ kind: "special form", name: `both ${negated ? "not " : ""}${op}` }, `bool __hb${name}2(${pair}, ${pair})`],
+      [{ kind: "special form", name: `mask ${negated ? "not " : ""}${op}` }, `unsigned __h${name}2_mask(${pair}, ${pair})`],
     ]),
+    ...comparisons.map(([, op]): Entry => [{ kind: "special form", name: `both ${op}` }, `bool operator${op}(${pair}, ${pair})`]),
     [{ kind: "classify", fn: "isnan" }, `bool __hisnan(${type})`],
+    [each({ kind: "classify", fn: "isnan" }), `${pair} __hisnan2(${pair})`],
     [{ kind: "classify", fn: "isinf" }, `int __hisinf(${type})`],
     ...functions.flatMap((fn): Entry[] => [
       [{ kind: "math", fn, precision: "fast" }, `${type} h${fn}(${type})`],
       [each({ kind: "math", fn, precision: "fast" }), `${pair} h2${fn}(${pair})`],
     ]),
+    ...both({ kind: "math", fn: "tanh", precision: "fast" }, (two) => [`h${two}tanh_approx`], 1),
     [
       { kind: "convert" },
       `${type} __${float2}(float)`,
-      `${type} __${float2}_rn(float)`,
-      `${type} __${float2}_rz(float)`,
       `${type} __double2${short}(double)`,
       `float __${back}(${type})`,
-      ...integers.flatMap(([name, integer]) => [`${type} __${name}2${short}_rn(${integer})`, `${integer} __${short}2${name}_rz(${type})`]),
+      `signed char __${short}2char_rz(${type})`,
+      `unsigned char __${short}2uchar_rz(${type})`,
+      ...roundings.map(([suffix]) => `${type} __${float2}_${suffix}(float)`),
+      ...integers.flatMap(([name, integer]) => roundings.map(([suffix]) => `${type} __${name}2${short}_${suffix}(${integer})`)),
     ],
-    [{ kind: "convert", rounding: "n" }, ...integers.map(([name, integer]) => `${integer} __${short}2${name}_rn(${type})`)],
+    ...roundings.map(
+      ([suffix, rounding]): Entry => [
+        { kind: "convert", rounding },
+        ...integers.map(([name, integer]) => `${integer} __${short}2${name}_${suffix}(${type})`),
+      ],
+    ),
     [
       { kind: "bitcast" },
       `short __${short}_as_short(${type})`,
@@ -110,6 +144,8 @@ const of = ({ type, pair, float2, back }: (typeof kinds)[number]): Entry[] => {
     [{ kind: "special form", name: "high" }, `${type} __high2${short}(${pair})`],
     [{ kind: "special form", name: "low" }, `float __low2float(${pair})`],
     [{ kind: "special form", name: "high" }, `float __high2float(${pair})`],
+    [{ kind: "special form", name: "both lows" }, `${pair} __lows2${short}2(${pair}, ${pair})`],
+    [{ kind: "special form", name: "both highs" }, `${pair} __highs2${short}2(${pair}, ${pair})`],
     [{ kind: "special form", name: "swap halves" }, `${pair} __lowhigh2highlow(${pair})`],
     [{ kind: "special form", name: "low low" }, `${pair} __low2${short}2(${pair})`],
     [{ kind: "special form", name: "high high" }, `${pair} __high2${short}2(${pair})`],

@@ -27,8 +27,12 @@ export type Recipe =
   | { readonly kind: "absolute" }
   | { readonly kind: "negate" }
   | { readonly kind: "fma" }
-  /** A built-in binary operator on the operands. */
-  | { readonly kind: "operator"; readonly op: string }
+  /** A built-in binary operator on the operands; `negated`: of a comparison, that it does not hold. */
+  | { readonly kind: "operator"; readonly op: string; readonly negated?: true }
+  /** Zero for what is less. */
+  | { readonly kind: "relu" }
+  /** A recipe of one operand on what another makes, of the signature's result type. */
+  | { readonly kind: "then"; readonly first: Recipe; readonly next: Recipe }
   /** To the signature's result, with a rounding other than C's where given. */
   | { readonly kind: "convert"; readonly rounding?: "n" | "z" | "d" | "u" }
   | { readonly kind: "bitcast" }
