@@ -97,6 +97,23 @@ function comparedPairs(lowering: Lowering, use: Use, op: string): Op[] {
 const laneMask = ({ builder }: Lowering, test: Op, lane: number): Op =>
   builder.select(test, builder.constant("i32", lane === 0 ? 0xffff : -0x10000), builder.constant("i32", 0));
 
+/** `++pair`, and `pair++`, which has a second operand and gives what was there. */
+const step =
+  (op: "fadd" | "fsub"): Form =>
+  (lowering, use) => {
+    const [argument, isPostfix] = use.args;
+    const place = lowering.place(argument ?? lowering.fail("no argument", use.node));
+    const before = loadLeaves(lowering, place);
+    lowering.visit(use.node);
+    lowering.at(use.node);
+    const { builder } = lowering;
+    const after = before.map(({ leaf, op: each }) => ({ leaf, op: builder.float(op, each, builder.constant(leaf.scalar, 1)) }));
+    const kept = isPostfix && target(lowering, use);
+    if (kept) storeLeaves(lowering, kept, before);
+    storeLeaves(lowering, place, after);
+    return { kind: "place", place: kept ?? place };
+  };
+
 const squareSum = (lowering: Lowering, use: Use): { readonly sum: Op; readonly type: Type } => {
   const given = values(lowering, use);
   let sum: Op | undefined;
@@ -309,6 +326,9 @@ const forms: Readonly<Record<string, Form>> = {
   "low low": pick(0, 0),
   "high high": pick(1, 1),
   "swap halves": pick(1, 0),
+  "same pair": pick(0, 1),
+  "step +": step("fadd"),
+  "step -": step("fsub"),
   "both lows": pick(0, 2),
   "both highs": pick(1, 3),
   "pair from float2": pick(0, 1),

@@ -58,6 +58,8 @@ const expected: Readonly<Record<string, readonly [number, number]>> = {
   "a == b": [0, 0],
   "a != b": [0, 0],
   "a == a": [1, 0],
+  "[&] { half2 d = a; d += b; d *= c; return d; }()": [-10, -6],
+  "[&] { half2 d = a; half2 e = d++ - b; return --e + (++d - +a); }()": [2.5, 1],
 };
 
 test("half-precision functions give what their names say", async () => {

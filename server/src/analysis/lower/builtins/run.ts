@@ -261,7 +261,7 @@ function componentwise(lowering: Lowering, recipe: Recipe & { kind: "componentwi
   const operands = use.args.map((each) => lowering.place(each));
   const fields = fieldsOf(lowering, use.result);
   const loaded = operands.map((each) => loadLeaves(lowering, each).map((leaf) => leaf.op));
-  const place = target(lowering, use);
+  const place = (recipe.assigned && operands[0]) || target(lowering, use);
   const computed = fields.map(({ offset, type }, index) => {
     const given = loaded.map((each): Typed => ({ op: each[index] ?? lowering.fail("a pair with one component", use.node), type }));
     return {

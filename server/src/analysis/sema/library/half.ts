@@ -68,6 +68,12 @@ const roundings = [
 const saturated = (first: Recipe): Recipe => ({ kind: "then", first, next: { kind: "math", fn: "saturate", precision: "precise" } });
 const noLessThanZero = (first: Recipe): Recipe => ({ kind: "then", first, next: { kind: "relu" } });
 
+/** `a + b` and `a += b` of pairs. */
+const operators = (pair: string, sign: string, op: (Recipe & { kind: "float" })["op"]): Entry[] => [
+  [{ kind: "componentwise", recipe: { kind: "float", op } }, `${pair} operator${sign}(${pair}, ${pair})`],
+  [{ kind: "componentwise", recipe: { kind: "float", op }, assigned: true }, `${pair}& operator${sign}=(${pair}&, ${pair})`],
+];
+
 const of = ({ type, pair, float2, back }: (typeof kinds)[number]): Entry[] => {
   const each = (recipe: Recipe): Recipe => ({ kind: "componentwise", recipe });
   const short = type === "half" ? "half" : "bfloat16";
@@ -82,10 +88,19 @@ const of = ({ type, pair, float2, back }: (typeof kinds)[number]): Entry[] => {
     ...arithmetic.flatMap(([name, op, sign]): Entry[] => [
       ...both({ kind: "float", op }, (two) => [`__h${name}${two}`, `__h${name}${two}_rn`], 2),
       ...both(saturated({ kind: "float", op }), (two) => [`__h${name}${two}_sat`], 2),
-      [each({ kind: "float", op }), `${pair} operator${sign}(${pair}, ${pair})`],
+      ...operators(pair, sign, op),
     ]),
+    ...(["+", "-"] as const).map(
+      (sign): Entry => [
+        { kind: "special form", name: `step ${sign}` },
+        `${pair}& operator${sign}${sign}(${pair}&)`,
+        `${pair} operator${sign}${sign}(${pair}&, int)`,
+      ],
+    ),
+    [{ kind: "special form", name: "same pair" }, `${pair} operator+(${pair})`],
     [{ kind: "float", op: "fdiv" }, `${type} __hdiv(${type}, ${type})`],
-    [each({ kind: "float", op: "fdiv" }), `${pair} __h2div(${pair}, ${pair})`, `${pair} operator/(${pair}, ${pair})`],
+    [each({ kind: "float", op: "fdiv" }), `${pair} __h2div(${pair}, ${pair})`],
+    ...operators(pair, "/", "fdiv"),
     [{ kind: "negate" }, `${type} __hneg(${type})`],
     [each({ kind: "negate" }), `${pair} __hneg2(${pair})`, `${pair} operator-(${pair})`],
     [{ kind: "absolute" }, `${type} __habs(${type})`],

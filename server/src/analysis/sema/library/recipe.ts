@@ -40,8 +40,8 @@ export type Recipe =
   | { readonly kind: "make" }
   /** One value for every component. */
   | { readonly kind: "splat" }
-  /** The recipe on each component of the records among the operands. */
-  | { readonly kind: "componentwise"; readonly recipe: Recipe }
+  /** The recipe on each component of the records among the operands; `assigned`: what it makes goes where the first operand stands. */
+  | { readonly kind: "componentwise"; readonly recipe: Recipe; readonly assigned?: true }
   | { readonly kind: "shuffle"; readonly mode: ShuffleMode; readonly sync: boolean }
   | { readonly kind: "vote"; readonly mode: "any" | "all" | "uni" | "ballot"; readonly sync: boolean }
   | { readonly kind: "match"; readonly mode: "any" | "all" }
