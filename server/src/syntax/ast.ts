@@ -144,6 +144,7 @@ export type Expression = Node &
         readonly kind: "lambda";
         readonly captures: readonly LambdaCapture[];
         readonly captureDefault?: "=" | "&";
+        readonly templateParameters?: readonly TemplateParameter[];
         readonly parameters: readonly ParameterDeclaration[];
         readonly specifiers: Specifiers;
         readonly result?: TypeNode;

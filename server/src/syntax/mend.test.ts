@@ -27,6 +27,9 @@ const table: Readonly<Record<string, string>> = {
   "k<<<1, {2, 3}>>>({4});": "k<<<1, (2, 3)>>>({4});",
   "x.operator()(1);": "x.operator__(1);",
   "bool operator()(int);": "bool operator()(int);",
+  "f<N >= 1>(x);": "f<N <= 1>(x);",
+  "std::enable_if_t<sizeof(T) >= 2 && (N >= 3), int> = 0>": "std::enable_if_t<sizeof(T) <= 2 && (N >= 3), int> = 0>",
+  "if (i < n && j >= 0 && k > (m)) x = v[i] >= 4;": "if (i < n && j >= 0 && k > (m)) x = v[i] >= 4;",
   "typeid(int).name();": "sizeof(int).name();",
   "va_arg(list, char*);": "va_arg(list       );",
   'printf("a" PRI "b" PRJ "c");': 'printf("a"     "b"     "c");',
@@ -69,7 +72,7 @@ const repairs: Readonly<Record<string, string>> = {
   "void f(S s = {1, 2}, T t = {}) {}":
     "(function f result:(builtin void) parameters:[(type:(named S) s default:(list elements:[(1) (2)])) (type:(named T) t default:(list))] body:(block body:[]))",
   "int x = f(typename T::type(3));":
-    "(variable x type:(builtin int) init:(style:copy [(call callee:(name f) arguments:[(call callee:(name T::type) arguments:[3])])]))",
+    "(variable x type:(builtin int) init:(style:copy [(call callee:(name f) arguments:[(cast style:functional type:(named T::type) [3])])]))",
 };
 
 describe("repairs", () => {

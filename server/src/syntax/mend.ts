@@ -134,6 +134,13 @@ const rules: readonly Rule[] = [
       replace(at + match.length - name.length, "_".repeat(name.length));
     },
   },
+  {
+    // Among a template's arguments the grammar takes its first character for the end of them; a `<=` binds alike.
+    pattern: String.raw`(?<![->]|operator[ \t]{0,10})>=(?!=)`,
+    mend(_, at, text, { replace }) {
+      if (isTemplateArgument(text, at)) replace(at, "<=");
+    },
+  },
   { pattern: String.raw`\btypeid(?=[ \t]*\()`, mend: (_, at, __, { replace }) => replace(at, "sizeof") },
   {
     pattern: String.raw`\bva_arg[ \t]*\([^,()]*,(?=[^,()]*\))`,
@@ -224,6 +231,43 @@ function bracesAsParentheses(text: string, from: number, replace: Mending["repla
     else if (depth === 0 && character === "}" && braces.length % 2 === 1) braces.push([at, ")"]);
   }
   if (braces.length % 2 === 0) for (const [at, parenthesis] of braces) replace(at, parenthesis);
+}
+
+/** Characters that are looked at to both sides of a `>=` for the ends of a list of template arguments. */
+const longestArguments = 400;
+
+/** Whether a `>=` stands among template arguments: between `name<` and a `>`, as no comparison does but one of comparisons. */
+function isTemplateArgument(text: string, at: number): boolean {
+  const open = openAngle(text, at);
+  const close = open < 0 ? -1 : closeAngle(text, at + 2);
+  if (close < 0) return false;
+  // `i < n && j >= 0 && k > m`
+  return !/&&|\|\|/.test(text.slice(open, close)) || /\w/.test(text[open - 1] ?? "");
+}
+
+/** Where the arguments that hold an offset start, if it is in some and not in parentheses of their own. */
+function openAngle(text: string, from: number): number {
+  for (let at = from - 1, depth = 0; at >= Math.max(0, from - longestArguments); at--) {
+    const character = text[at] ?? "";
+    if (/[;{}]/.test(character)) return -1;
+    if (/[)\]]/.test(character) || (character === ">" && !/[-=]/.test(text[at - 1] ?? "") && text[at + 1] !== "=")) depth++;
+    else if (/[([]/.test(character) && depth-- === 0) return -1;
+    else if (character === "<" && text[at + 1] !== "=" && depth-- === 0)
+      return /\w\s*$/.test(text.slice(Math.max(0, at - 20), at)) ? at : -1;
+  }
+  return -1;
+}
+
+/** Where they end. */
+function closeAngle(text: string, from: number): number {
+  for (let at = from, depth = 0; at < Math.min(text.length, from + longestArguments); at++) {
+    const character = text[at] ?? "";
+    if (/[;{}]/.test(character)) return -1;
+    if (/[([]/.test(character) || (character === "<" && text[at + 1] !== "=")) depth++;
+    else if (/[)\]]/.test(character) && depth-- === 0) return -1;
+    else if (character === ">" && text[at - 1] !== "-" && text[at + 1] !== "=" && depth-- === 0) return at;
+  }
+  return -1;
 }
 
 /** The range between the parentheses that open next, if any. */

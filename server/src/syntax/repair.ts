@@ -128,23 +128,47 @@ function* deletedFunctions(text: string, start: number, end: number): Generator<
     yield { start: start + index, text: "0".padEnd(word.length) };
 }
 
-/** Whether `::` stands in it outside of the arguments of templates, which end in it. */
-function isQualified(name: string): boolean {
-  let depth = 0;
-  let found = false;
-  for (const character of name) {
-    if (character === "<") depth++;
-    else if (character === ">") depth--;
-    else if (character === ":" && depth === 0) found = true;
-    if (depth < 0) return false;
+/** Where a qualified name ends that starts at an offset, its templates' arguments and all; -1 where none does. */
+function endOfQualified(text: string, from: number): number {
+  const word = /\s*(?:template\s+)?\w+\s*/y;
+  let isQualified = false;
+  let at = from;
+  for (;;) {
+    word.lastIndex = at;
+    if (!word.test(text)) return -1;
+    at = word.lastIndex;
+    if (text[at] === "<") at = behindArguments(text, at);
+    if (at < 0) return -1;
+    const next = /\s*::/y;
+    next.lastIndex = at;
+    if (!next.test(text)) return isQualified ? at : -1;
+    isQualified = true;
+    at = next.lastIndex;
   }
-  return found && depth === 0;
+}
+
+/** What stands behind the arguments that are opened at an offset. */
+function behindArguments(text: string, from: number): number {
+  let depth = 0;
+  let parentheses = 0;
+  for (let at = from; at < Math.min(text.length, from + MAX_SURROUNDING); at++) {
+    const character = text[at] ?? "";
+    if (/[;{}]/.test(character)) return -1;
+    if (character === "(") parentheses++;
+    else if (character === ")" && parentheses-- === 0) return -1;
+    else if (parentheses === 0 && character === "<") depth++;
+    else if (parentheses === 0 && character === ">" && --depth === 0) return at + 1;
+  }
+  return -1;
 }
 
 /** `x = typename T::type(3)`: a qualified name, unlike that of a template's parameter. */
 function* typenameInExpressions(text: string, start: number, end: number): Generator<Replacement> {
-  for (const { index, 1: name = "" } of text.slice(start, end).matchAll(/\btypename\b(?=\s+([\w:<>, ]+?)[({])/g))
-    if (isQualified(name)) yield blank(start + index, start + index + "typename".length);
+  for (const { index, 0: word } of text.slice(start, end).matchAll(/\btypename\b(?=\s)/g)) {
+    const from = start + index;
+    const behind = endOfQualified(text, from + word.length);
+    if (behind >= 0 && /^\s*[({]/.test(text.slice(behind, behind + 20))) yield blank(from, from + word.length);
+  }
 }
 
 /** `void f(S s = {1, 2})`: the grammar allows no list there. */

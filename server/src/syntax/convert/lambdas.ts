@@ -1,9 +1,16 @@
 import type { Expression, LambdaCapture, Specifiers, Statement } from "../ast.ts";
 import { type CstNode, child } from "../parser/cst.ts";
 import { type Context, type ExpressionConverter, textOf } from "./context.ts";
+import { withTemplateParameters } from "./templates.ts";
 import { declare } from "./types.ts";
 
 export const lambda: ExpressionConverter = (c, node) => {
+  const list = child(node, "template_parameters");
+  if (!list) return withoutTemplate(c, node);
+  return withTemplateParameters(c, list, (templateParameters) => ({ ...withoutTemplate(c, node), templateParameters }));
+};
+
+function withoutTemplate(c: Context, node: CstNode): Expression & { kind: "lambda" } {
   const captures: LambdaCapture[] = [];
   let captureDefault: "=" | "&" | undefined;
   let byReference = false;
@@ -34,7 +41,7 @@ export const lambda: ExpressionConverter = (c, node) => {
     ...(captureDefault && { captureDefault }),
     ...(returned && declared && { result: declared.result }),
   };
-};
+}
 
 function capture(c: Context, node: CstNode, outerReference: boolean): LambdaCapture {
   if (node.type !== "lambda_capture_initializer")

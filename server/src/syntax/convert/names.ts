@@ -76,6 +76,8 @@ function partText(c: Context, node: CstNode): string {
   return node.type === "destructor_name" ? text.replace(/\s+/g, "") : text;
 }
 
+/** Types that are words of the language: only what they make, `int(N)`, can be a value. */
+const languageTypes = new Set(["primitive_type", "sized_type_specifier"]);
 const nameTypes = new Set(["type_identifier", "qualified_identifier", "template_type", "identifier"]);
 
 /** The arguments between `<` and `>`. */
@@ -105,7 +107,8 @@ function templateArgument(c: Context, node: CstNode): TemplateArgument {
 /** What a type descriptor would be if its names were values: `N`, `A::value`, `f(N)`. */
 function asExpression(c: Context, node: CstNode, type: TypeNode): Expression | undefined {
   const specifier = child(node, "type");
-  if (!specifier || !nameTypes.has(specifier.type)) return undefined;
+  const isMade = specifier && languageTypes.has(specifier.type) && child(node, "declarator")?.type === "abstract_function_declarator";
+  if (!specifier || !(isMade || nameTypes.has(specifier.type))) return undefined;
   if (specifier.type === "type_identifier" && c.scope.has(textOf(c, specifier))) return undefined;
   if (node.children.some((each) => each.type === "type_qualifier")) return undefined;
   const declarator = child(node, "declarator");

@@ -30,7 +30,7 @@ export const call: ExpressionConverter = (c, node) => {
   if (callee.type === "primitive_type" || callee.type === "sized_type_specifier") {
     return { start: node.start, end: node.end, kind: "cast", style: "functional", type: c.type(callee), operands: operands(c, list) };
   }
-  if (callee.type === "identifier" && c.scope.has(textOf(c, callee))) {
+  if ((callee.type === "identifier" && c.scope.has(textOf(c, callee))) || isTypename(c, callee)) {
     return {
       start: node.start,
       end: node.end,
@@ -57,6 +57,10 @@ export const call: ExpressionConverter = (c, node) => {
     arguments: values,
   }));
 };
+
+/** `typename T::type(3)`: the word was hidden from the parser. */
+const isTypename = (c: Context, callee: CstNode): boolean =>
+  callee.type === "qualified_identifier" && /\btypename\s+$/.test(c.text.slice(Math.max(0, callee.start - 40), callee.start));
 
 /** `(y)` of `(T)(y)`, which came as a call's arguments; `(T)(a, b)` is a cast of a comma expression. */
 function parenthesizedOperands(c: Context, list: CstNode): Expression {

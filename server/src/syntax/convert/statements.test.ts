@@ -15,6 +15,10 @@ const table: Readonly<Record<string, string>> = {
   "for (i = 0; ; ) continue;": '(for init:(expression (assign "" (name i) 0)) body:(continue))',
   "for (const auto& x : v) f(x);":
     "(range-for variable:(variable x type:(reference (auto const))) range:(name v) body:(expression (call callee:(name f) arguments:[(name x)])))",
+  "float (*f)() = g;": "(declaration [(variable f type:(pointer (function result:(builtin float))) init:(style:copy [(name g)]))])",
+  "float (*t[])() = {a, b};":
+    "(declaration [(variable t type:(array (pointer (function result:(builtin float)))) init:(style:copy [(list elements:[((name a)) ((name b))])]))])",
+  "int (*r)[3] = p;": "(declaration [(variable r type:(pointer (array (builtin int) size:3)) init:(style:copy [(name p)]))])",
   "table[i](a, b);": "(expression (call callee:(subscript base:(name table) indices:[(name i)]) arguments:[(name a) (name b)]))",
   "steps[i][j]();": "(expression (call callee:(subscript base:(subscript base:(name steps) indices:[(name i)]) indices:[(name j)])))",
   "for (auto [a, b] : v) ;": "(range-for variable:(variable  type:(auto) bindings:[a b]) range:(name v) body:(empty))",

@@ -3,7 +3,7 @@ import { type CstNode, child } from "../parser/cst.ts";
 import { type Context, inside, span, textOf } from "./context.ts";
 import { stringValue } from "./literals.ts";
 import { parameters } from "./parameters.ts";
-import { pointerToArray } from "./pointer-to-array.ts";
+import { parenthesizedPointer } from "./parenthesized-pointer.ts";
 import { declare, qualifiersOf } from "./types.ts";
 
 type Converter = (c: Context, node: CstNode) => Statement;
@@ -265,7 +265,7 @@ const expressionStatement: Converter = (c, node) => {
   const inner = node.children.find((each) => each.named && each.type !== "comment");
   if (!inner) return { start: node.start, end: node.end, kind: "empty" };
   if (inner.type === "identifier" && isCall(c, inner)) return unknownStatement(c, node);
-  const declared = pointerToArray(c, node);
+  const declared = parenthesizedPointer(c, node);
   if (declared) return { start: node.start, end: node.end, kind: "declaration", declarations: [declared] };
   if (inner.type === "gnu_asm_expression") return { ...assembly(c, inner), start: node.start, end: node.end };
   return { start: node.start, end: node.end, kind: "expression", expression: c.expression(inner) };

@@ -5,6 +5,19 @@ import { parameter } from "./parameters.ts";
 
 export function template(c: Context, node: CstNode, where: Where): Declaration[] {
   const listNode = child(node, "parameters");
+  return withTemplateParameters(c, listNode, (parameters) => {
+    const inner = node.children.findLast((each) => each.named && each !== listNode && each.type !== "comment");
+    if (!inner) return [{ ...span(node), kind: "unknown", text: textOf(c, node) }];
+    return c.declarations(inner, where).map((each) => templated(each, parameters, node));
+  });
+}
+
+/** Converts what stands behind a list of template parameters, within which their names are types. */
+export function withTemplateParameters<T>(
+  c: Context,
+  listNode: CstNode | undefined,
+  convert: (parameters: readonly TemplateParameter[]) => T,
+): T {
   const parameterNodes = listNode?.children.filter((each) => each.named && each.type !== "comment") ?? [];
   const names = parameterNodes
     .filter((each) => /type_parameter_declaration$/.test(each.type))
@@ -12,12 +25,7 @@ export function template(c: Context, node: CstNode, where: Where): Declaration[]
       const name = child(each, "name") ?? childOfType(each, "type_identifier");
       return name ? [textOf(c, name)] : [];
     });
-  return c.scope.within(names, () => {
-    const parameters = parameterNodes.map((each) => templateParameter(c, each));
-    const inner = node.children.findLast((each) => each.named && each !== listNode && each.type !== "comment");
-    if (!inner) return [{ ...span(node), kind: "unknown", text: textOf(c, node) }];
-    return c.declarations(inner, where).map((each) => templated(each, parameters, node));
-  });
+  return c.scope.within(names, () => convert(parameterNodes.map((each) => templateParameter(c, each))));
 }
 
 function templated(declaration: Declaration, parameters: readonly TemplateParameter[], node: CstNode): Declaration {
