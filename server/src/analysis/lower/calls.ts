@@ -1,10 +1,12 @@
 /** Calls: everything is inlined, down to the built-in functions. */
 import type { Expression, FunctionDeclaration, LaunchConfiguration, Node } from "../../syntax/ast.ts";
 import type { Resolved, ResolvedLambda } from "../sema/context.ts";
+import type { CaptureField } from "../sema/layouts.ts";
 import { recipeOf } from "../sema/library/index.ts";
 import { functionResult, lambdaResult } from "../sema/returned-types.ts";
 import { lastName } from "../sema/scope.ts";
 import { decay, isClass, pointerTo, referred, voidType } from "../sema/type-tools.ts";
+import type { LambdaExpression } from "../sema/types.ts";
 import { runInitialisers } from "./aggregates.ts";
 import { bindParameters } from "./arguments.ts";
 import { ignore } from "./builtins/operands.ts";
@@ -80,7 +82,8 @@ function selfOf(lowering: Lowering, call: Expression & { kind: "call" }, resolve
 }
 
 function lambdaObject(lowering: Lowering, call: Expression & { kind: "call" }): Place {
-  return lowering.place(call.callee);
+  const callee = lowering.context.clarify(call.callee);
+  return callee.kind === "member" && lastName(callee.name) === "operator()" ? objectOf(lowering, callee) : lowering.place(callee);
 }
 
 /** Nothing is known of the function: a value that only feeds data is unknown, anything else cannot be simulated. */
@@ -165,6 +168,12 @@ function siblingsOf(lowering: Lowering, resolved: Resolved): readonly FunctionDe
 const homeOf = (lowering: Lowering, declaration: FunctionDeclaration): Parameters<Lowering["context"]["scopes"]["own"]>[0] =>
   lowering.context.scopes.scopeOf.get(declaration)?.parent ?? lowering.context.scopes.root;
 
+/** What a lambda holds; a pointer to one that captures nothing will do where it is called. */
+function capturedFields(lowering: Lowering, lambda: LambdaExpression, object: Place, node: Node): readonly CaptureField[] {
+  if (object.type.kind === "lambda") return lowering.context.captures(lambda, object.type.substitution)?.fields ?? [];
+  return lambda.captures.length === 0 && !lambda.captureDefault ? [] : lowering.fail("a lambda that is not at hand is called", node);
+}
+
 /** A lambda's body, its captures found in its object. */
 function invokeLambda(
   lowering: Lowering,
@@ -176,11 +185,10 @@ function invokeLambda(
 ): Called {
   const { context } = lowering;
   const { lambda, substitution } = resolved;
-  const type = object.type.kind === "lambda" ? object.type : lowering.fail("a lambda that is not at hand is called", node);
   const resultType = lambdaResult(context, lambda, substitution) ?? lowering.fail("what a lambda returns is not known", node);
   const variables = new Map<object, Place | readonly Place[]>();
   let self: Place | undefined;
-  for (const field of context.captures(lambda, type.substitution)?.fields ?? []) {
+  for (const field of capturedFields(lowering, lambda, object, node)) {
     if (field.of === "this") {
       const pointer = load(lowering, part(lowering, object, field.offset, field.type));
       self = { pointer, type: field.type.kind === "pointer" ? field.type.to : field.type, space: spaceOf(pointer), node };

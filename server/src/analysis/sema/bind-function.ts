@@ -2,11 +2,12 @@
 import type { FunctionDeclaration, ParameterDeclaration, RecordDeclaration, TemplateArgument, TypeNode } from "../../syntax/ast.ts";
 import type { Argument, Context, Found, TemplateValues } from "./context.ts";
 import { type Deduction, deduceParameter, deduceType } from "./deduce.ts";
+import { functionValue } from "./function-values.ts";
 import { lastName } from "./scope.ts";
 import type { Substitutions } from "./substitutions.ts";
 import { defaultOf } from "./template-values.ts";
-import { emptySubstitution, isPack } from "./type-tools.ts";
-import type { Substitution, TemplateValue } from "./types.ts";
+import { emptySubstitution, isPack, unqualified, valueKey } from "./type-tools.ts";
+import type { Substitution, TemplateValue, Type } from "./types.ts";
 
 export const isNull = (argument: Argument): boolean =>
   argument.expression?.kind === "null" || (argument.expression?.kind === "integer" && argument.expression.value === 0n);
@@ -55,8 +56,12 @@ export function bindFunction(
   const friendOf = friendTemplate(context, declaration);
   const own = friendOf?.templateParameters ?? ownTemplateParameters(declaration, outer);
   const autos = parameters.filter((each) => mentionsAuto(each.type));
-  if (own.length === 0 && autos.length === 0) return explicit ? undefined : (outer ?? emptySubstitution);
-  const bound = new Map<string, TemplateValues>();
+  const pointed = functionsGiven(context, parameters, args, outer, substitution);
+  if (own.length === 0 && autos.length === 0 && pointed.size === 0) {
+    const fits = explicit === undefined || (isLibrary(declaration) && isOfTypes(context, parameters, explicit, substitution));
+    return fits ? (outer ?? emptySubstitution) : undefined;
+  }
+  const bound = new Map<string, TemplateValues>(pointed);
   const given = explicit ? context.templateValues(explicit, own, substitution) : [];
   if (!given) return undefined;
   let next = 0;
@@ -91,6 +96,50 @@ export function bindFunction(
     return record?.substitution;
   }
   return substitutions.of(declaration, bound, outer);
+}
+
+/** Of parameters that are pointers to functions, which functions they are given: they are bound as if they were templates' own. */
+function functionsGiven(
+  context: Context,
+  parameters: readonly ParameterDeclaration[],
+  args: readonly Argument[],
+  outer: Substitution | undefined,
+  substitution: Substitution | undefined,
+): Map<string, Type> {
+  const given = new Map<string, Type>();
+  for (const [index, parameter] of parameters.entries()) {
+    const argument = args[index];
+    if (!argument?.expression || !mayBeFunction(argument.info?.type) || parameter.pack) continue;
+    const type = context.typeFrom(parameter.type, outer);
+    const called = type?.kind === "pointer" ? type.to : type;
+    const value = called?.kind === "function" ? functionValue(context, argument.expression, substitution) : undefined;
+    if (value) given.set(autoKey(parameter), value);
+  }
+  return given;
+}
+
+const mayBeFunction = (type: Type | undefined): boolean =>
+  type?.kind === "function" || type?.kind === "lambda" || (type?.kind === "pointer" && type.to.kind === "function");
+
+/** What CUDA's own headers declare. */
+const isLibrary = ({ start }: FunctionDeclaration): boolean => start < 0;
+
+/** `std::max<float>(a, b)`: the library's overloads stand for a template, of which this is the one whose parameters are of the type. */
+function isOfTypes(
+  context: Context,
+  parameters: readonly ParameterDeclaration[],
+  explicit: readonly TemplateArgument[],
+  substitution: Substitution | undefined,
+): boolean {
+  const types = context.templateValues(explicit, undefined, substitution);
+  return (
+    types !== undefined &&
+    parameters.every((parameter, index) => {
+      const wanted = types[Math.min(index, types.length - 1)];
+      const own = context.typeFrom(parameter.type, undefined);
+      return own !== undefined && wanted !== undefined && valueKey(unqualified(own)) === valueKey(wanted);
+    })
+  );
 }
 
 /** A function that a class template befriends where it defines it belongs to an instance: found by what its arguments are. */

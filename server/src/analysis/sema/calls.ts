@@ -1,14 +1,14 @@
 /** Which function a call expression or an operator calls. */
-import type { Expression } from "../../syntax/ast.ts";
-import { autoKey } from "./bind-function.ts";
+import type { Expression, FunctionDeclaration, TemplateArgument } from "../../syntax/ast.ts";
+import { autoKey, bindFunction } from "./bind-function.ts";
 import type { Argument, Context, Found, Resolved, ResolvedLambda, TemplateValues } from "./context.ts";
 import { argumentsOf, memberBase } from "./expressions.ts";
+import { functionValue } from "./function-values.ts";
 import { nominatedBy } from "./lookup.ts";
-import { firstReturn } from "./returned-types.ts";
 import { type Entity, lastName, type Scope } from "./scope.ts";
 import type { Substitutions } from "./substitutions.ts";
 import { isTypeValue, substituted } from "./type-tools.ts";
-import type { Substitution, Type } from "./types.ts";
+import type { LambdaExpression, Substitution, Type } from "./types.ts";
 
 export function resolveCall(
   context: Context,
@@ -35,6 +35,8 @@ export function resolveCall(
     }
   }
   if (callee.kind === "member") {
+    const called = calledObject(context, callee, substitution);
+    if (called) return throughObject(context, substitutions, called, args, substitution, callee.name.parts.at(-1)?.templateArguments);
     const base = memberBase(context, callee, substitution);
     if (base) {
       const found =
@@ -58,41 +60,12 @@ export function resolveCall(
   return throughObject(context, substitutions, pointed ?? type, args, substitution);
 }
 
-/** The function that a constant pointer to one holds: `constexpr Op op = choose<N>();`. */
-function functionValue(context: Context, written: Expression, substitution: Substitution | undefined): Type | undefined {
-  const expression = context.clarify(written);
-  return context.guard(() => {
-    switch (expression.kind) {
-      case "parenthesized":
-        return functionValue(context, expression.inner, substitution);
-      case "unary":
-        return expression.op === "&" || expression.op === "*" ? functionValue(context, expression.operand, substitution) : undefined;
-      case "conditional": {
-        const condition = context.constant(expression.condition, substitution);
-        return condition === undefined
-          ? undefined
-          : functionValue(context, Number(condition) ? expression.then : expression.else, substitution);
-      }
-      case "call": {
-        const called = context.resolveCall(expression, substitution);
-        if (!called || "lambda" in called || !called.function.body) return undefined;
-        const body = context.readBody(called.function);
-        const returned = body && firstReturn(context, body, called.substitution)?.value;
-        return returned && functionValue(context, returned, called.substitution);
-      }
-      case "name": {
-        const type = context.info(expression, substitution)?.type;
-        if (type?.kind === "function") return type;
-        const found = context.find(expression.name, substitution);
-        const [entity] = found.entities;
-        if (entity?.kind !== "variable" || !(entity.declaration.specifiers.constexpr || type?.const)) return undefined;
-        const [init] = entity.declaration.init?.values ?? [];
-        return init && functionValue(context, init, found.record?.substitution ?? substitution);
-      }
-      default:
-        return undefined;
-    }
-  });
+/** What `f.operator()(x)` calls, where it is no record: a lambda, a pointer to a function. */
+function calledObject(context: Context, callee: Expression & { kind: "member" }, substitution: Substitution | undefined): Type | undefined {
+  if (lastName(callee.name) !== "operator()") return undefined;
+  const type = context.info(callee.base, substitution)?.type;
+  const object = callee.arrow && type?.kind === "pointer" ? type.to : type;
+  return object?.kind === "lambda" ? object : undefined;
 }
 
 /** A call through an object: a lambda, a function object, a function that a parameter stands for. */
@@ -102,8 +75,12 @@ function throughObject(
   type: Type | undefined,
   args: readonly Argument[],
   substitution: Substitution | undefined,
+  explicit?: readonly TemplateArgument[],
 ): Resolved | ResolvedLambda | undefined {
-  if (type?.kind === "lambda") return { lambda: type.lambda, substitution: lambdaSubstitution(substitutions, type, args) };
+  if (type?.kind === "lambda") {
+    const own = lambdaSubstitution(context, substitutions, type, args, explicit, substitution);
+    return own && { lambda: type.lambda, substitution: own };
+  }
   if (type?.kind === "record") {
     const found = context.member(type.record, "operator()");
     return found.entities.length > 0 ? context.overload(byConst(found, type.const ?? false), undefined, args, substitution) : undefined;
@@ -121,7 +98,12 @@ function ofFunctionType(
 ): Resolved | undefined {
   const entities = type.declarations.map((declaration): Entity => ({ kind: "function", declaration, home: context.scopes.root }));
   return entities.length > 0
-    ? context.overload({ entities }, type.explicit?.arguments, args, type.explicit ? type.explicit.substitution : substitution)
+    ? context.overload(
+        { entities, ...(type.record && { record: type.record }) },
+        type.explicit?.arguments,
+        args,
+        type.explicit ? type.explicit.substitution : substitution,
+      )
     : undefined;
 }
 
@@ -135,9 +117,31 @@ function byConst(found: Found, constant: boolean): Found {
     : found;
 }
 
-/** The lambda's own substitution: what its `auto` parameters are. */
-function lambdaSubstitution(substitutions: Substitutions, type: Type & { kind: "lambda" }, args: readonly Argument[]): Substitution {
+/** The lambda's own substitution: what its template parameters and its `auto` parameters are. */
+function lambdaSubstitution(
+  context: Context,
+  substitutions: Substitutions,
+  type: Type & { kind: "lambda" },
+  args: readonly Argument[],
+  explicit: readonly TemplateArgument[] | undefined,
+  substitution: Substitution | undefined,
+): Substitution | undefined {
   const values = new Map<string, TemplateValues>();
+  if (type.lambda.templateParameters) {
+    const { parameters } = type.lambda;
+    const bound = bindFunction(
+      context,
+      substitutions,
+      callOperator(type.lambda),
+      parameters,
+      type.substitution,
+      explicit,
+      args,
+      substitution,
+    );
+    if (!bound) return undefined;
+    for (const [name, value] of bound.values) values.set(name, value);
+  }
   for (const [index, parameter] of type.lambda.parameters.entries()) {
     const info = args[index]?.info;
     if (parameter.pack) {
@@ -147,6 +151,29 @@ function lambdaSubstitution(substitutions: Substitutions, type: Type & { kind: "
     } else if (info) values.set(autoKey(parameter), info.lvalue ? { kind: "reference", to: info.type, rvalue: false } : info.type);
   }
   return substitutions.of(type.lambda, values, type.substitution);
+}
+
+const callOperators = new WeakMap<LambdaExpression, FunctionDeclaration>();
+
+/** The function that a lambda is called by, as a class would declare it. */
+function callOperator(lambda: LambdaExpression): FunctionDeclaration {
+  const known = callOperators.get(lambda);
+  if (known) return known;
+  const { start, end, parameters, specifiers, templateParameters, result } = lambda;
+  const nameSpan = { start, end };
+  const made: FunctionDeclaration = {
+    ...nameSpan,
+    kind: "function",
+    name: { ...nameSpan, parts: [{ text: "operator()" }], global: false },
+    nameSpan,
+    result: result ?? { ...nameSpan, kind: "auto" },
+    parameters,
+    variadic: false,
+    specifiers,
+    ...(templateParameters && { templateParameters }),
+  };
+  callOperators.set(lambda, made);
+  return made;
 }
 
 /** Adds what is found through the arguments' namespaces, and the built-in overloads of a name the user adds to. */

@@ -4,6 +4,8 @@ import type { BuiltinTypeName, Expression, FunctionDeclaration, Name, TypeNode, 
 import { precedences } from "../../syntax/operators.ts";
 import { leftChain } from "../../syntax/terms.ts";
 import type { Context } from "./context.ts";
+import { memberBase } from "./expressions.ts";
+import { lastName } from "./scope.ts";
 
 /** `short(x)`: keywords that parsers take for a function's name. */
 const keywordTypes: Readonly<Record<string, BuiltinTypeName>> = { short: "short", long: "long", unsigned: "unsigned int", signed: "int" };
@@ -23,7 +25,7 @@ export function clarify(context: Context, expression: Expression): Expression {
     } else if (callee.kind === "name" && namesType(context, callee.name)) {
       const type: TypeNode = { kind: "named", name: callee.name, start: callee.start, end: callee.end };
       return { kind: "cast", style: "functional", type, operands: expression.arguments, start: expression.start, end: expression.end };
-    }
+    } else if (callee.kind === "name" || callee.kind === "member") return comparedVariable(context, callee, expression) ?? expression;
   } else if (expression.kind === "cast" && expression.style === "functional") {
     // A name that is a type elsewhere in the file may be a function here.
     const { type } = expression;
@@ -34,6 +36,7 @@ export function clarify(context: Context, expression: Expression): Expression {
     const operands = flattened(context, expression);
     if (operands) return rebuilt(operands);
   }
+  if (expression.kind === "unary" && expression.op === "+" && isLambda(expression.operand)) return expression.operand;
   if (expression.kind === "binary") {
     const named = operatorCall(expression.left, expression);
     if (named) return named;
@@ -50,6 +53,63 @@ export function clarify(context: Context, expression: Expression): Expression {
   }
   return expression;
 }
+
+/** `+[] {}`, a pointer to a function, is called like the lambda that it is made of. */
+const isLambda = (expression: Expression): boolean =>
+  expression.kind === "lambda" || (expression.kind === "parenthesized" && isLambda(expression.inner));
+
+/**
+ * `x < f<3>()` and `x < a && b > (c)` come as calls of a template `x`, which is a variable: as operands and operators, put together by
+ * precedence. A function's name before the last `<` has what was taken for the arguments of the whole.
+ */
+function comparedVariable(
+  context: Context,
+  callee: Expression & { kind: "name" | "member" },
+  call: Expression & { kind: "call" },
+): Expression | undefined {
+  const [argument, more] = callee.name.parts.at(-1)?.templateArguments ?? [];
+  const compared = argument && !more && !argument.pack ? argument.expression : undefined;
+  if (!compared || !isVariable(context, callee)) return undefined;
+  const parts = callee.name.parts.map(({ templateArguments: _, ...part }) => part);
+  const flat: Flat = { operands: [{ ...callee, name: { ...callee.name, parts }, end: compared.start }], operators: ["<"] };
+  const [last, name] = [spread(compared, flat), flat.operands.at(-2)];
+  if (flat.operators.length > 1 && flat.operators.at(-1) === "<" && name && isCallable(context, name)) {
+    flat.operators.pop();
+    flat.operands.splice(-2, 2, callOfTemplate(name, last, call.arguments, call.end));
+  } else {
+    const inner = commaJoined(call.arguments);
+    if (!inner) return undefined;
+    flat.operators.push(">");
+    flat.operands.push({ kind: "parenthesized", inner, start: inner.start - 1, end: call.end });
+  }
+  return rebuilt(flat);
+}
+
+/** Takes a sum, a comparison and so on apart; the last of its operands. */
+function spread(expression: Expression, flat: Flat): Expression {
+  if (expression.kind !== "binary" || expression.op === ",") {
+    flat.operands.push(expression);
+    return expression;
+  }
+  spread(expression.left, flat);
+  flat.operators.push(expression.op);
+  return spread(expression.right, flat);
+}
+
+function isVariable(context: Context, expression: Expression & { kind: "name" | "member" }): boolean {
+  if (expression.kind === "member") {
+    const record = memberBase(context, expression, undefined)?.record;
+    const [member] = record ? context.member(record, lastName(expression.name)).entities : [];
+    return member?.kind === "variable" && !member.declaration.templateParameters;
+  }
+  const [first] = context.find(expression.name, undefined).entities;
+  return first?.kind === "variable"
+    ? !first.declaration.templateParameters
+    : first?.kind !== "function" && namesValue(context, expression.name);
+}
+
+const isCallable = (context: Context, expression: Expression): expression is Expression & { kind: "name" | "member" } =>
+  expression.kind === "member" || (expression.kind === "name" && namesFunctionTemplate(context, expression.name));
 
 /** `operator==(x)`, a member called by its name, which comes as a comparison with a name `operator`. */
 function operatorCall(left: Expression, whole: Expression & { kind: "binary" }): Expression | undefined {
@@ -217,11 +277,18 @@ function castFirst(type: TypeNode, op: string, right: Expression, start: number)
   return { kind: "cast", style: "c", type, operands: [operand], start, end: right.end };
 }
 
-function templateCall(
+const templateCall = (
   name: Expression & { kind: "name" },
   argument: Expression,
   parenthesized: Expression & { kind: "parenthesized" },
   whole: Expression,
+): Expression => callOfTemplate(name, argument, commaList(parenthesized.inner), whole.end);
+
+function callOfTemplate(
+  name: Expression & { kind: "name" | "member" },
+  argument: Expression,
+  given: readonly Expression[],
+  end: number,
 ): Expression {
   const parts = name.name.parts.map((part, index) =>
     index === name.name.parts.length - 1
@@ -229,7 +296,7 @@ function templateCall(
       : part,
   );
   const callee: Expression = { ...name, name: { ...name.name, parts } };
-  return { kind: "call", callee, arguments: commaList(parenthesized.inner), start: whole.start, end: whole.end };
+  return { kind: "call", callee, arguments: given, start: name.start, end };
 }
 
 function commaList(expression: Expression): Expression[] {

@@ -1,9 +1,10 @@
 /** Running constexpr functions and the library's. */
-import type { FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
-import { type Cell, convertConstant, deeper, listValue, notConstant, type Run, spend, type Value } from "./constant-run.ts";
+import type { FunctionDeclaration, ParameterDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
+import { convertConstant, deeper, listValue, notConstant, type Run, spend, type Value } from "./constant-run.ts";
 import type { Constant } from "./context.ts";
+import { lambdaResult } from "./returned-types.ts";
 import { isFloating, isInteger, underlying } from "./type-tools.ts";
-import type { Substitution } from "./types.ts";
+import type { LambdaExpression, Substitution, Type } from "./types.ts";
 
 /** Library functions that are worth evaluating before a program runs. */
 const libraryFunctions: Readonly<Record<string, (...args: number[]) => number>> = {
@@ -42,24 +43,36 @@ export function builtInCall(name: string, args: readonly Value[]): Constant {
 
 export function runFunction(run: Run, called: FunctionDeclaration, substitution: Substitution, args: readonly Value[]): Value {
   if (called.specifiers.constexpr) run.budget.promised = true;
-  return deeper(run, () => returnedBy(run, called, substitution, args));
+  return deeper(run, () => {
+    const inner: Run = { ...run, substitution, locals: new Map() };
+    bindArguments(inner, called.parameters, args);
+    const body = run.context.readBody(called);
+    return returnedBy(inner, body, run.context.resultType(called, substitution));
+  });
 }
 
-function returnedBy(run: Run, called: FunctionDeclaration, substitution: Substitution, args: readonly Value[]): Value {
-  const { context } = run;
-  const locals = new Map<object, Cell>();
-  const inner: Run = { ...run, substitution, locals };
-  for (const [index, parameter] of called.parameters.entries()) {
+/** A lambda sees the variables around it, which it captures. */
+export function runLambda(run: Run, lambda: LambdaExpression, substitution: Substitution, args: readonly Value[]): Value {
+  return deeper(run, () => {
+    const inner: Run = { ...run, substitution, locals: new Map(run.locals) };
+    bindArguments(inner, lambda.parameters, args);
+    return returnedBy(inner, lambda.body, lambdaResult(run.context, lambda, substitution));
+  });
+}
+
+function bindArguments(run: Run, parameters: readonly ParameterDeclaration[], args: readonly Value[]): void {
+  for (const [index, parameter] of parameters.entries()) {
     if (parameter.pack) throw notConstant;
-    const value = args[index] ?? (parameter.default && inner.evaluate(inner, parameter.default));
-    locals.set(parameter, {
-      value: value === undefined || Array.isArray(value) ? value : convertConstant(value, context.typeFrom(parameter.type, substitution)),
-    });
+    const value = args[index] ?? (parameter.default && run.evaluate(run, parameter.default));
+    const type = run.context.declaredType(parameter, run.substitution);
+    run.locals.set(parameter, { value: value === undefined || Array.isArray(value) ? value : convertConstant(value, type) });
   }
-  const body = context.readBody(called);
-  const outcome = body && execute(inner, body);
+}
+
+function returnedBy(run: Run, body: Statement | undefined, type: Type | undefined): Value {
+  const outcome = body && execute(run, body);
   if (outcome?.kind !== "return" || outcome.value === undefined || Array.isArray(outcome.value)) throw notConstant;
-  return convertConstant(outcome.value, context.resultType(called, substitution));
+  return convertConstant(outcome.value, type);
 }
 
 type Outcome = { readonly kind: "return"; readonly value: Value } | { readonly kind: "break" | "continue" } | undefined;

@@ -31,6 +31,11 @@ describe("constants", () => {
     "std::true_type{}()": true,
     "Held<7>{} * 2": 14n,
     "[](auto n) { return std::integral_constant<int, n + 1>{}; }(std::integral_constant<int, 4>{})": 5n,
+    "[](int a) constexpr { return a * 2; }(4)": 8n,
+    "[]<int K>() { return K; }.template operator()<3>()": 3n,
+    "std::max<unsigned>(3, 4)": 4n,
+    "N < factorial(3) && M > (1)": true,
+    "N < sized<3>() && sized<1>() > (N)": false,
     "1 / 0": undefined,
     "endless(1)": undefined,
   };
@@ -40,6 +45,7 @@ describe("constants", () => {
     constexpr int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
     constexpr int log2Of(int n) { int r = 0; while (n > 1) { n >>= 1; ++r; } return r; }
     constexpr int endless(int n) { while (n) n = n | 1; return n; }
+    template <int K> constexpr int sized() { return K; }
     constexpr int table[] = {1, 3, 5, 7}; struct __align__(16) Wide { double d; int i[3]; };
     template <int V> struct Held { constexpr operator int() const { return V; } };
     template <int B, int E> struct Power { static const int value = B * Power<B, E - 1>::value; };

@@ -1,7 +1,7 @@
 /** Constant expressions, `constexpr` functions among them, within a budget of steps. */
 import type { Expression, VariableDeclaration } from "../../syntax/ast.ts";
 import { arithmetic } from "./constant-arithmetic.ts";
-import { builtInCall, runFunction } from "./constant-calls.ts";
+import { builtInCall, runFunction, runLambda } from "./constant-calls.ts";
 import {
   type Cell,
   convertConstant,
@@ -346,9 +346,9 @@ function callValue(run: Run, expression: Expression & { kind: "call" }): Value {
     if (trait) return trait.value;
     throw notConstant;
   }
-  if ("lambda" in resolved) throw notConstant;
-  const { function: called } = resolved;
   const args = expression.arguments.map((each) => evaluate(run, each));
+  if ("lambda" in resolved) return runLambda(run, resolved.lambda, resolved.substitution, args);
+  const { function: called } = resolved;
   if (!called.body) {
     const value = builtInCall(lastName(called.name), args);
     return value === undefined ? undefined : convertConstant(value, context.resultType(called, resolved.substitution));

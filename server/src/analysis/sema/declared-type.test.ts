@@ -57,6 +57,30 @@ describe("declarations", () => {
       inKernel("auto f = [=](int k) { return k * d; }; auto g = [](auto x) { return x + 1; }; show(f(1)); show(g(2.5f)); show(g(n));"),
       ["double", "float", "int"],
     ],
+    [
+      "lambdas with template parameters",
+      inKernel(
+        "auto f = []<class T, int N>(T (&x)[N]) { return x[0] + N; }; auto g = []<class T>(int n) { return T(n); }; float a[3]; show(f(a)); show(g.operator()<double>(1)); show([]<int... I>(Seq<I...>) { return (I + ... + 1.0f); }(Seq<1, 2>{}));",
+        "template <int... I> struct Seq {};",
+      ),
+      ["float", "double", "float"],
+    ],
+    [
+      "functions as they are pointed to",
+      inKernel(
+        "auto *f = twice; float (*g)() = f0; show(f(1)); show(g()); show(call<&twice>()); show(call<C<2>::h>()); show(std::max<float>(1, d));",
+        "double twice(int); float f0(); template <auto F> auto call() { return F(1); } template <int N> struct C { static C<N + 1> *h(int); };",
+      ),
+      ["double", "float", "double", "C<3>*", "float"],
+    ],
+    [
+      "what a dependent name makes",
+      inKernel(
+        "show(f<4>()); show(g<float>());",
+        "template <int N> struct E { using type = double; }; template <class T> struct A { using type = T; }; template <int N> auto f() { return typename E<N - 1>::type(2); } template <class T> auto g() { auto r = typename A<T>::type(); return r; }",
+      ),
+      ["double", "float"],
+    ],
     ["structured bindings", inKernel("auto [x, y] = make_int2(1, 2); show(y);"), ["int"]],
     [
       "operators of the program",

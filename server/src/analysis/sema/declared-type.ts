@@ -24,8 +24,12 @@ function parameterType(context: Context, parameter: ParameterDeclaration, substi
     argument !== undefined && isTypeValue(argument) ? { type: referred(argument), lvalue: argument.kind === "reference" } : undefined;
   const type = context.typeFrom(parameter.type, substitution, auto);
   if (type?.kind === "array") return pointerTo(type.of);
-  if (type?.kind === "function") return pointerTo(type);
-  return type;
+  const pointed = type?.kind === "pointer" ? type.to : type;
+  if (pointed?.kind !== "function") return type;
+  // Which function it points to may be known.
+  const value = substituted(autoKey(parameter), substitution);
+  if (value === undefined || !isTypeValue(value)) return pointerTo(pointed);
+  return value.kind === "lambda" ? value : pointerTo(value);
 }
 
 function elementAt(pack: readonly unknown[], substitution: Substitution | undefined): Type | undefined {

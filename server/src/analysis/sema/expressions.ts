@@ -161,9 +161,12 @@ function nameInfo(context: Context, name: Name, substitution: Substitution | und
       const declarations = found.entities.flatMap((each) => (each.kind === "function" ? [each.declaration] : []));
       const written = name.parts.at(-1)?.templateArguments;
       return {
-        type: written
-          ? { kind: "function", declarations, explicit: { arguments: written, substitution } }
-          : { kind: "function", declarations },
+        type: {
+          kind: "function",
+          declarations,
+          ...(written && { explicit: { arguments: written, substitution } }),
+          ...(found.record && { record: found.record }),
+        },
         lvalue: true,
       };
     }
@@ -306,10 +309,17 @@ function callInfo(context: Context, expression: Expression & { kind: "call" }, s
   const resolved = context.guard(() => context.resolveCall(expression, substitution));
   if (!resolved) {
     const name = expression.callee.kind === "name" ? traitConstant(context, expression.callee.name, substitution) : undefined;
-    return name && value(name.type);
+    return name ? value(name.type) : result(pointedResult(context, expression.callee, substitution));
   }
   if ("lambda" in resolved) return result(lambdaResult(context, resolved.lambda, resolved.substitution));
   return result(context.resultType(resolved.function, resolved.substitution));
+}
+
+/** What is returned by a function of which only the type is known, that of a pointer to it. */
+function pointedResult(context: Context, callee: Expression, substitution: Substitution | undefined): Type | undefined {
+  const type = context.info(callee, substitution)?.type;
+  const called = type?.kind === "pointer" ? type.to : type;
+  return called?.kind === "function" ? called.result : undefined;
 }
 
 function subscriptInfo(
@@ -378,7 +388,9 @@ function foldInfo(context: Context, expression: Expression & { kind: "fold" }, s
   const pattern = [expression.left, expression.right].find((each) => each && packNames(each, substitution).length > 0);
   if (!pattern) return undefined;
   const packs = packNames(pattern, substitution);
+  const rest = pattern === expression.left ? expression.right : expression.left;
   const infos = Array.from({ length: packs[0]?.length ?? 0 }, (_, index) => context.info(pattern, packElement(packs, index, substitution)));
+  if (rest) infos.unshift(context.info(rest, substitution));
   if (infos.length === 0) return value(voidType);
   if (expression.op === ",") return infos.at(-1);
   return infos.reduce((all, each) => (all && each ? (value(usualArithmetic(all.type, each.type)) ?? all) : undefined));

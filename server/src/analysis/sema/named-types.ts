@@ -79,8 +79,10 @@ function plainType(context: Context, node: TypeNode, substitution: Substitution 
       // A number with a fraction is no size, nor one below zero.
       return arrayOf(of, Number.isInteger(size) && size >= 0 ? size : undefined);
     }
-    case "function":
-      return { kind: "function", declarations: [] };
+    case "function": {
+      const result = typeFrom(context, node.result, substitution);
+      return { kind: "function", declarations: [], ...(result && { result }) };
+    }
     case "auto":
       return auto && decay(auto.type);
     case "decltype": {
@@ -104,6 +106,7 @@ const isPlainAuto = (node: TypeNode): boolean => node.kind === "auto";
 /** For `auto*`: what the pointer points to. */
 function innerAuto(auto: Info, to: TypeNode): Info | undefined {
   const type = decay(auto.type);
+  if (type.kind === "function") return { type, lvalue: true };
   if (type.kind !== "pointer") return undefined;
   return { type: to.const ? unqualified(type.to) : type.to, lvalue: true };
 }

@@ -364,6 +364,7 @@ export class ScopeTree {
     const inner: Scope = { ...scope("lambda", lambda, parent), owner: lambda };
     insert(parent, inner);
     this.scopeOf.set(lambda, inner);
+    if (lambda.templateParameters) this.#declareTemplateParameters(lambda.templateParameters, inner);
     for (const capture of lambda.captures) if (capture.init) this.#add(inner, capture.name, { kind: "capture", capture, home: inner });
     for (const parameter of lambda.parameters)
       if (parameter.name) this.#add(inner, parameter.name, { kind: "parameter", declaration: parameter, home: inner });

@@ -1,6 +1,7 @@
 /** Template arguments as values, packs expanded. */
 import type { Name, RecordDeclaration, TemplateArgument, TemplateParameter } from "../../syntax/ast.ts";
 import type { Context, TemplateValues } from "./context.ts";
+import { functionValue } from "./function-values.ts";
 import { lastName } from "./scope.ts";
 import { emptySubstitution, isPack, isTemplateName, substituted } from "./type-tools.ts";
 import type { Substitution, TemplateValue } from "./types.ts";
@@ -113,7 +114,9 @@ function expressionValue(
   const value = context.constant(expression, substitution);
   if (value !== undefined) return value;
   const type = context.info(expression, substitution)?.type;
-  return type?.kind === "function" ? type : undefined;
+  // `&f`, too, is the function.
+  const pointed = type?.kind === "pointer" && type.to.kind === "function" ? functionValue(context, expression, substitution) : type;
+  return pointed?.kind === "function" ? pointed : undefined;
 }
 
 /** The class template a name names. */

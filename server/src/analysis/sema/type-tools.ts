@@ -163,7 +163,7 @@ export function typeKey(type: Type): string {
     case "enum":
       return `${words}#${identity(type.declaration)}`;
     case "function":
-      return `f${type.declarations.map(identity).join(",")}${type.explicit ? `<${identity(type.explicit.arguments)}.${type.explicit.substitution ? identity(type.explicit.substitution) : 0}>` : ""}`;
+      return `f${type.declarations.map(identity).join(",")}${type.explicit ? `<${identity(type.explicit.arguments)}.${type.explicit.substitution ? identity(type.explicit.substitution) : 0}>` : ""}${type.record ? `.${identity(type.record)}` : ""}`;
     case "lambda":
       return `${words}l${identity(type.lambda)}.${identity(type.substitution)}`;
   }

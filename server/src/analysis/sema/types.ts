@@ -28,11 +28,14 @@ export type Type = { readonly const?: boolean; readonly volatile?: boolean } & (
   /** `float4`, `dim3`, `half2`... are records too, with a declaration built in. */
   | { readonly kind: "record"; readonly record: RecordInstance }
   | { readonly kind: "enum"; readonly declaration: EnumDeclaration; readonly underlying: IntegerName }
-  /** `explicit`: template arguments that were written, `kernel<float, 4>`, and where. */
+  /** `explicit`: template arguments that were written, `kernel<float, 4>`, and where; `record`: the class it is a member of. */
   | {
       readonly kind: "function";
       readonly declarations: readonly FunctionDeclaration[];
       readonly explicit?: { readonly arguments: readonly TemplateArgument[]; readonly substitution: Substitution | undefined };
+      readonly record?: RecordInstance;
+      /** Of a type that names no function: what those return that it stands for. */
+      readonly result?: Type;
     }
   /** `lambda` is the expression; its captures are the object's fields (see `Semantics.captures`). */
   | { readonly kind: "lambda"; readonly lambda: LambdaExpression; readonly substitution: Substitution }
