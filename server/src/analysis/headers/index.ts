@@ -52,11 +52,27 @@ const cubHeaders = [
 /** Headers that bring `std::pair` with them in every library, and nothing else that is not built in. */
 const withUtility = ["deque", "fstream", "iomanip", "iostream", "iterator", "list", "memory", "vector"];
 
+/** Of libcu++: what the standard library's header of the same name declares, in its own namespace as well. */
+const alsoInCuda: readonly (readonly [name: string, declared: readonly string[]])[] = [
+  ["array", ["array", "get"]],
+  [
+    "utility",
+    ["pair", "make_pair", "integer_sequence", "index_sequence", "make_integer_sequence", "make_index_sequence", "index_sequence_for"],
+  ],
+  ["tuple", ["tuple", "make_tuple"]],
+  ["optional", ["optional"]],
+  ["span", ["span"]],
+];
+
+const inCuda = (name: string, declared: readonly string[]): string =>
+  `#pragma once\n#include <${name}>\nnamespace cuda { namespace std {\n${declared.map((each) => `using ::std::${each};\n`).join("")}} }\n`;
+
 const headers: ReadonlyMap<string, string> = new Map([
   ["cub/definitions.cuh", cub],
   ...cubHeaders.map((name) => [`cub/${name}.cuh`, "#pragma once\n#include <cub/definitions.cuh>\n"] as const),
   ["thrust/complex.h", thrustComplex],
   ["cuda/std/complex", cudaComplex],
+  ...alsoInCuda.map(([name, declared]) => [`cuda/std/${name}`, inCuda(name, declared)] as const),
   ["curand_kernel.h", curand],
   ["cuda/atomic", atomic],
   ["utility", utility],

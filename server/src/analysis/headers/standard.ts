@@ -176,7 +176,17 @@ template <class T, size_t N> struct array {
  __host__ __device__ constexpr const T *end() const { return elements_ + N; }
  __host__ __device__ constexpr const T &front() const { return elements_[0]; }
  __host__ __device__ constexpr const T &back() const { return elements_[N - 1]; }
+ __host__ __device__ constexpr T &front() { return elements_[0]; }
+ __host__ __device__ constexpr T &back() { return elements_[N - 1]; }
+ __host__ __device__ constexpr T &at(size_t i) { return elements_[i]; }
+ __host__ __device__ constexpr const T &at(size_t i) const { return elements_[i]; }
+ __host__ __device__ constexpr size_t max_size() const { return N; }
+ __host__ __device__ constexpr const T *cbegin() const { return elements_; }
+ __host__ __device__ constexpr const T *cend() const { return elements_ + N; }
+ __host__ __device__ constexpr void fill(const T &v) { for (size_t i = 0; i < N; ++i) elements_[i] = v; }
 };
+template <size_t I, class T, size_t N> __host__ __device__ constexpr T &get(array<T, N> &a) { return a.elements_[I]; }
+template <size_t I, class T, size_t N> __host__ __device__ constexpr const T &get(const array<T, N> &a) { return a.elements_[I]; }
 }
 `;
 

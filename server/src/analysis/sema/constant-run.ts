@@ -3,12 +3,30 @@ import type { Expression, VariableDeclaration } from "../../syntax/ast.ts";
 import { wrapInteger } from "./arithmetic-types.ts";
 import type { Constant, Context } from "./context.ts";
 import { isFloating, isInteger, underlying } from "./type-tools.ts";
-import type { Substitution, Type } from "./types.ts";
+import type { RecordInstance, Substitution, Type } from "./types.ts";
 
 /** Local variables of a `constexpr` function that is being run: by declaration. Arrays are lists of elements. */
 export type Cell = { value: Value };
 
-export type Value = Constant | Value[] | undefined;
+export type Value = Constant | Value[] | ObjectValue | undefined;
+
+/** An object of a class: its members by name, its bases' among them. */
+export class ObjectValue {
+  readonly record: RecordInstance;
+  readonly members: Map<string, Cell>;
+
+  constructor(record: RecordInstance, members: Map<string, Cell>) {
+    this.record = record;
+    this.members = members;
+  }
+}
+
+/** Another object, or array, of the same value. */
+export function copied(value: Value): Value {
+  if (Array.isArray(value)) return value.map(copied);
+  if (!(value instanceof ObjectValue)) return value;
+  return new ObjectValue(value.record, new Map([...value.members].map(([name, cell]) => [name, { value: copied(cell.value) }])));
+}
 
 export interface Run {
   readonly context: Context;
@@ -16,8 +34,14 @@ export interface Run {
   readonly evaluate: (run: Run, expression: Expression) => Value;
   /** A number, or what an object converts to. */
   readonly scalar: (run: Run, expression: Expression) => Constant;
+  /** What a type makes of an initialiser. */
+  readonly initialised: (run: Run, type: Type | undefined, init: VariableDeclaration["init"]) => Value;
   readonly substitution: Substitution | undefined;
   readonly locals: Map<object, Cell>;
+  /** `*this` of a member function that is run. */
+  readonly self?: ObjectValue | undefined;
+  /** What the function returns that is run. */
+  readonly result?: Type | undefined;
   readonly budget: Budget;
 }
 
@@ -76,15 +100,6 @@ export function deeper<T>(run: Run, work: () => T): T {
 
 /** @throws NotConstant */
 export function scalarOf(value: Value): Constant {
-  if (value === undefined || Array.isArray(value)) throw notConstant;
+  if (value === undefined || typeof value === "object") throw notConstant;
   return value;
-}
-
-export function listValue(run: Run, declaration: VariableDeclaration, type: Type | undefined): Value {
-  const [first] = declaration.init?.values ?? [];
-  const list = first?.kind === "list" ? first.elements.map((each) => each.value) : (declaration.init?.values ?? []);
-  const values = list.map((each) => run.evaluate(run, each));
-  if (type?.kind !== "array") return values.length === 1 ? values[0] : values.length === 0 ? 0n : undefined;
-  for (let index = values.length; index < (type.size ?? 0) && index < 4096; index++) values.push(0n);
-  return values;
 }

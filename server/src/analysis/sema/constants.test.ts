@@ -36,6 +36,18 @@ describe("constants", () => {
     "std::max<unsigned>(3, 4)": 4n,
     "N < factorial(3) && M > (1)": true,
     "N < sized<3>() && sized<1>() > (N)": false,
+    "tile.m * tile.n": 8192n,
+    "tile.half().m": 64n,
+    "Shape{3, 4}.area()": 12n,
+    "(Shape{3, 4} + Shape{1, 1}).area()": 20n,
+    "made(5).m": 10n,
+    "Config<4>::shape.n": 128n,
+    "shapes[1].n": 40n,
+    "nested.inner.n + nested.list[2]": 12n,
+    "grown.values[3]": 9n,
+    "total(1, 2, 3)": 6n,
+    "listed[1]": 7n,
+    "percent + 1": 51n,
     "1 / 0": undefined,
     "endless(1)": undefined,
   };
@@ -45,6 +57,22 @@ describe("constants", () => {
     constexpr int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
     constexpr int log2Of(int n) { int r = 0; while (n > 1) { n >>= 1; ++r; } return r; }
     constexpr int endless(int n) { while (n) n = n | 1; return n; }
+    struct Shape {
+      int m; int n = 128;
+      constexpr int area() const { return m * n; }
+      constexpr Shape half() const { return {m / 2, n / 2}; }
+      constexpr Shape operator+(const Shape &o) const { return Shape{m + o.m, n + o.n}; }
+    };
+    constexpr Shape tile{.m = 128, .n = 64}; constexpr Shape made(int n) { Shape s{n}; s.m *= 2; return s; }
+    template <int N> struct Config { static constexpr Shape shape{N * 32}; };
+    constexpr Shape shapes[] = {{10, 20}, {30, 40}};
+    struct Nested { Shape inner; int list[3]; }; constexpr Nested nested = {{1, 5}, {5, 6, 7}};
+    struct Grown { int values[4]; constexpr Grown(int n) : values{} { for (int i = 0; i < 4; ++i) values[i] = i * n; } };
+    constexpr Grown grown(3);
+    template <class... A> constexpr int total(A... a) { return (a + ...); }
+    struct Array { int held[2]; constexpr const int &operator[](int i) const { return held[i]; } }; constexpr Array listed = {6, 7};
+    class Percent { int value; public: constexpr Percent(int v) : value(v) {} constexpr operator int() const { return value; } };
+    constexpr Percent percent = 50;
     template <int K> constexpr int sized() { return K; }
     constexpr int table[] = {1, 3, 5, 7}; struct __align__(16) Wide { double d; int i[3]; };
     template <int V> struct Held { constexpr operator int() const { return V; } };

@@ -1,14 +1,15 @@
 /** Constant expressions, `constexpr` functions among them, within a budget of steps. */
-import type { Expression, VariableDeclaration } from "../../syntax/ast.ts";
+import type { Expression, ParameterDeclaration, VariableDeclaration } from "../../syntax/ast.ts";
 import { arithmetic } from "./constant-arithmetic.ts";
-import { builtInCall, runFunction, runLambda } from "./constant-calls.ts";
+import { bindArguments, builtInCall, runFunction, runLambda } from "./constant-calls.ts";
+import { initialised, made, memberCell, objectAt, valueAs } from "./constant-objects.ts";
 import {
   type Cell,
   convertConstant,
   deeper,
-  listValue,
   NotConstant,
   notConstant,
+  ObjectValue,
   type Run,
   scalarOf,
   spend,
@@ -17,6 +18,7 @@ import {
 } from "./constant-run.ts";
 import type { Constant, Context, Resolved } from "./context.ts";
 import { conversionFunction } from "./conversions.ts";
+import { firstReturn } from "./returned-types.ts";
 import { type Entity, lastName } from "./scope.ts";
 import { bindParameters, packElement, packNames } from "./template-values.ts";
 import { traitConstant } from "./traits.ts";
@@ -25,7 +27,7 @@ import type { Substitution, Type } from "./types.ts";
 
 export function constantOf(context: Context, expression: Expression, substitution: Substitution | undefined): Constant | undefined {
   try {
-    return scalar({ context, evaluate, scalar, substitution, locals: new Map(), budget: wholeBudget() }, expression);
+    return scalar({ context, evaluate, scalar, initialised, substitution, locals: new Map(), budget: wholeBudget() }, expression);
   } catch (error) {
     if (error instanceof NotConstant) return undefined;
     if (!(error instanceof RangeError)) throw error;
@@ -40,12 +42,20 @@ const typeOf = (run: Run, expression: Expression): Type | undefined => run.conte
 /** A number, or what an object without a state of its own converts to: `std::integral_constant<int, 3>{}`, whatever holds it. */
 function scalar(run: Run, expression: Expression): Constant {
   try {
-    return scalarOf(evaluate(run, expression));
+    const value = evaluate(run, expression);
+    return value instanceof ObjectValue ? convertedObject(run, value) : scalarOf(value);
   } catch (error) {
     const converted = error instanceof NotConstant ? conversionOf(run, expression) : undefined;
     if (converted === undefined) throw error;
     return scalarOf(runFunction(run, converted.function, converted.substitution, []));
   }
+}
+
+/** What an object converts to where a number is needed. */
+function convertedObject(run: Run, object: ObjectValue): Constant {
+  const found = conversionFunction(run.context, object.record, undefined)?.resolved;
+  if (!found?.function.body) throw notConstant;
+  return scalarOf(runFunction(run, found.function, found.substitution, [], object));
 }
 
 function conversionOf(run: Run, written: Expression): Resolved | undefined {
@@ -86,6 +96,11 @@ function evaluate(run: Run, written: Expression): Value {
       return binaryValue(run, expression);
     case "assign": {
       const cell = place(run, expression.left);
+      if (typeOf(run, expression.left)?.kind === "record") {
+        if (expression.op !== "") throw notConstant;
+        cell.value = valueAs(run, typeOf(run, expression.left), expression.right);
+        return cell.value;
+      }
       const right = scalar(run, expression.right);
       const value =
         expression.op === ""
@@ -99,13 +114,20 @@ function evaluate(run: Run, written: Expression): Value {
     case "cast": {
       const type = run.context.typeFrom(expression.type, run.substitution);
       const [operand] = expression.operands;
+      if (type?.kind === "record")
+        return made(
+          run,
+          type.record,
+          expression.operands.map((value) => ({ value })),
+          false,
+        );
       if (!type || expression.operands.length > 1 || !(isInteger(underlying(type)) || isFloating(type))) throw notConstant;
       return convertConstant(operand ? scalar(run, operand) : 0n, type);
     }
     case "list": {
       const type = expression.type && run.context.typeFrom(expression.type, run.substitution);
+      if (type?.kind === "record") return made(run, type.record, expression.elements, true);
       const values = expression.elements.map((each) => evaluate(run, each.value));
-      if (type?.kind === "record" && values.length === 0) throw notConstant;
       return values.length <= 1 && type && type.kind !== "array" ? convertConstant((values[0] as Constant) ?? 0n, type) : values;
     }
     case "sizeof":
@@ -113,7 +135,9 @@ function evaluate(run: Run, written: Expression): Value {
     case "call":
       return callValue(run, expression);
     case "subscript":
-      return current(place(run, expression));
+      return operatorValue(run, "[]", [expression.base, ...expression.indices]) ?? place(run, expression).value;
+    case "this":
+      return run.self;
     case "member":
       return memberValue(run, expression);
     case "fold":
@@ -124,8 +148,7 @@ function evaluate(run: Run, written: Expression): Value {
 }
 
 function current(cell: Cell): Constant {
-  if (cell.value === undefined || Array.isArray(cell.value)) throw notConstant;
-  return cell.value;
+  return scalarOf(cell.value);
 }
 
 function step(run: Run, cell: Cell, operand: Expression, op: string): void {
@@ -144,9 +167,16 @@ function place(run: Run, written: Expression): Cell {
     const [entity] = run.context.find(expression.name, run.substitution).entities;
     const cell = entity && "declaration" in entity ? run.locals.get(entity.declaration) : undefined;
     if (cell) return cell;
-    return { value: nameValue(run, expression) };
+    return ownMember(run, entity) ?? { value: nameValue(run, expression) };
+  }
+  if (expression.kind === "member") {
+    const cell = memberCell(run, expression);
+    if (cell) return cell;
+    return { value: memberValue(run, expression) };
   }
   if (expression.kind === "subscript") {
+    const element = elementCell(run, expression);
+    if (element) return element;
     const base = place(run, expression.base).value;
     const index = Number(scalar(run, expression.indices[0] ?? expression));
     if (!Array.isArray(base) || index < 0 || index >= base.length) throw notConstant;
@@ -160,6 +190,52 @@ function place(run: Run, written: Expression): Cell {
     };
   }
   throw notConstant;
+}
+
+/** What an object's own `[]` refers to, where that is all that it returns. */
+function elementCell(run: Run, expression: Expression & { kind: "subscript" }): Cell | undefined {
+  const type = typeOf(run, expression.base);
+  if (type?.kind !== "record") return undefined;
+  const operands = [expression.base, ...expression.indices];
+  const args = operands.map((each) => ({ info: run.context.info(each, run.substitution), expression: each }));
+  const resolved = run.context.resolveOperator("[]", args, expression.start, run.substitution);
+  const body = resolved?.record && run.context.readBody(resolved.function);
+  const returned = body?.body.length === 1 ? firstReturn(run.context, body, resolved?.substitution)?.value : undefined;
+  if (!resolved || !returned || run.context.resultType(resolved.function, resolved.substitution)?.kind !== "reference") return undefined;
+  const inner: Run = { ...run, substitution: resolved.substitution, locals: new Map(), self: objectAt(run, expression.base) };
+  bindArguments(
+    inner,
+    resolved.function.parameters,
+    expression.indices.map((each) => evaluate(run, each)),
+  );
+  return deeper(run, () => place(inner, returned));
+}
+
+/** A member of the object whose function is run, by its name alone. */
+function ownMember(run: Run, entity: Entity | undefined): Cell | undefined {
+  if (entity?.kind !== "variable" || entity.home.kind !== "record" || entity.declaration.specifiers.static) return undefined;
+  return run.self?.members.get(lastName(entity.declaration.name));
+}
+
+/** A pack of parameters stands for the element that is being read. */
+function parameterValue(run: Run, { value }: Cell, declaration: ParameterDeclaration): Value {
+  if (!declaration.pack) return value;
+  const index = substituted("#", run.substitution);
+  if (!Array.isArray(value) || typeof index !== "bigint") throw notConstant;
+  return value[Number(index)];
+}
+
+/** What a program's own operator gives; undefined where it is a built-in one. */
+function operatorValue(run: Run, op: string, operands: readonly Expression[]): Value {
+  const types = operands.map((each) => typeOf(run, each));
+  if (!types.some((type) => type?.kind === "record")) return undefined;
+  const args = operands.map((expression, index) => ({ info: types[index] && { type: types[index], lvalue: true }, expression }));
+  const resolved = run.context.resolveOperator(op, args, operands[0]?.start ?? -1, run.substitution);
+  if (!resolved?.function.body) return undefined;
+  const [first, ...rest] = operands;
+  const self = resolved.record && first ? objectAt(run, first) : undefined;
+  const values = (resolved.record ? rest : operands).map((each) => evaluate(run, each));
+  return runFunction(run, resolved.function, resolved.substitution, values, self);
 }
 
 function nameValue(run: Run, expression: Expression & { kind: "name" }): Value {
@@ -179,11 +255,11 @@ function nameValue(run: Run, expression: Expression & { kind: "name" }): Value {
         return entity.value;
       case "parameter": {
         const cell = run.locals.get(entity.declaration);
-        if (cell) return cell.value;
+        if (cell) return parameterValue(run, cell, entity.declaration);
         throw notConstant;
       }
       case "variable": {
-        const cell = run.locals.get(entity.declaration);
+        const cell = run.locals.get(entity.declaration) ?? ownMember(run, entity);
         if (cell) return cell.value;
         const written = name.parts.at(-1)?.templateArguments;
         const values =
@@ -212,12 +288,13 @@ function variableValue(run: Run, declaration: VariableDeclaration, substitution:
   if (declaration.specifiers.shared || declaration.specifiers.constant || declaration.specifiers.device || declaration.specifiers.volatile)
     return undefined;
   const [init] = declaration.init?.values ?? [];
-  if (!init) return undefined;
+  if (!init && !declaration.specifiers.constexpr) return undefined;
   const type = run.context.declaredType(declaration, substitution);
   const element = type?.kind === "array" ? type.of : type;
   if (!declaration.specifiers.constexpr && !element?.const) return undefined;
-  if (type?.kind === "record" || type?.kind === "pointer" || type?.kind === "reference") return undefined;
-  const isScalar = (declaration.init?.values.length ?? 0) === 1 && init.kind !== "list";
+  if (type?.kind === "pointer" || type?.kind === "reference" || (type?.kind === "record" && !declaration.specifiers.constexpr))
+    return undefined;
+  const isScalar = type?.kind !== "record" && declaration.init?.values.length === 1 && init !== undefined && init.kind !== "list";
   if (isScalar && run.locals.size === 0) {
     // The same wherever it is asked for: constants that rest on each other are worth what they are worth once.
     const known = run.context.constant(init, substitution);
@@ -225,8 +302,7 @@ function variableValue(run: Run, declaration: VariableDeclaration, substitution:
     return convertConstant(known, type);
   }
   const inner: Run = { ...run, substitution, locals: declaration.specifiers.constexpr || element?.const ? run.locals : new Map() };
-  const value = deeper(run, () => (isScalar ? evaluate(inner, init) : listValue(inner, declaration, type)));
-  return Array.isArray(value) || value === undefined ? value : convertConstant(value, type);
+  return deeper(run, () => (isScalar ? valueAs(inner, type, init) : initialised(inner, type, declaration.init)));
 }
 
 function enumeratorValue(run: Run, entity: Entity & { kind: "enumerator" }): Constant {
@@ -248,6 +324,9 @@ function unaryValue(run: Run, expression: Expression & { kind: "unary" }): Value
     step(run, cell, operand, op);
     return cell.value;
   }
+  if (op === "*" && run.context.clarify(operand).kind === "this") return run.self;
+  const own = operatorValue(run, op, [operand]);
+  if (own !== undefined) return own;
   if (op === "&" || op === "*") throw notConstant;
   const value = scalar(run, operand);
   if (op === "!") return !Number(value);
@@ -270,6 +349,8 @@ function binaryValue(run: Run, expression: Expression & { kind: "binary" }): Val
     evaluate(run, expression.left);
     return evaluate(run, expression.right);
   }
+  const own = operatorValue(run, op, [expression.left, expression.right]);
+  if (own !== undefined) return own;
   // A long sum stands to the left, as deep as it has terms.
   const sums = [expression];
   for (let left = run.context.clarify(expression.left); isSum(left); left = run.context.clarify(left.left)) {
@@ -318,7 +399,9 @@ function memberValue(run: Run, expression: Expression & { kind: "member" }): Val
   if (entity?.kind === "variable" && entity.declaration.specifiers.static)
     return variableValue(run, entity.declaration, found.record?.substitution);
   if (entity?.kind === "enumerator") return enumeratorValue(run, entity);
-  throw notConstant;
+  const cell = memberCell(run, expression);
+  if (!cell) throw notConstant;
+  return cell.value;
 }
 
 function foldValue(run: Run, expression: Expression & { kind: "fold" }): Value {
@@ -346,13 +429,31 @@ function callValue(run: Run, expression: Expression & { kind: "call" }): Value {
     if (trait) return trait.value;
     throw notConstant;
   }
-  const args = expression.arguments.map((each) => evaluate(run, each));
+  const args = context
+    .expandPacks(expression.arguments, run.substitution)
+    .map((each) => evaluate({ ...run, substitution: context.ownSubstitution(each) ?? run.substitution }, each));
   if ("lambda" in resolved) return runLambda(run, resolved.lambda, resolved.substitution, args);
   const { function: called } = resolved;
   if (!called.body) {
     const value = builtInCall(lastName(called.name), args);
     return value === undefined ? undefined : convertConstant(value, context.resultType(called, resolved.substitution));
   }
+  const self = resolved.record && calledOn(run, expression);
   if (!called.specifiers.constexpr && (context.readBody(called)?.body.length ?? 0) > 8) throw notConstant;
-  return runFunction(run, called, resolved.substitution, args);
+  return runFunction(run, called, resolved.substitution, args, self);
+}
+
+/** The object that a member function is called on: one that has no constant value may have functions that do not ask for it. */
+function calledOn(run: Run, call: Expression & { kind: "call" }): ObjectValue | undefined {
+  let callee = run.context.clarify(call.callee);
+  while (callee.kind === "parenthesized") callee = run.context.clarify(callee.inner);
+  const isMember = callee.kind === "name" && run.context.find(callee.name, run.substitution).entities[0]?.kind === "function";
+  if (isMember) return run.self;
+  try {
+    const named = callee.kind === "member" && typeOf(run, callee)?.kind === "function" ? callee.base : callee;
+    return objectAt(run, named);
+  } catch (error) {
+    if (error instanceof NotConstant) return undefined;
+    throw error;
+  }
 }
