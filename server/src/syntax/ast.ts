@@ -151,6 +151,8 @@ export type Expression = Node &
         readonly body: Statement;
       }
     | { readonly kind: "parenthesized"; readonly inner: Expression }
+    /** `requires (T t) { t.f(); }`: its parameters, and as the statements of its body what has to be valid. */
+    | { readonly kind: "requires"; readonly tested: Expression & { readonly kind: "lambda" } }
     | { readonly kind: "pack"; readonly pattern: Expression }
     | { readonly kind: "fold"; readonly op: string; readonly left?: Expression; readonly right?: Expression }
     | { readonly kind: "unknown"; readonly text: string; readonly limit?: Limit }
@@ -298,6 +300,8 @@ export interface FunctionDeclaration extends Node {
   readonly variadic: boolean;
   readonly specifiers: Specifiers;
   readonly templateParameters?: readonly TemplateParameter[];
+  /** `template <class T> requires C<T>`. */
+  readonly constraint?: Expression;
   /** An explicit specialisation `template <> void f<int>(...)`; its arguments stand in `name`. */
   readonly specialisation?: boolean;
   readonly const?: boolean;
@@ -328,6 +332,8 @@ export interface RecordDeclaration extends Node {
   /** Absent when anonymous. Template arguments in it: a (partial) specialisation. */
   readonly name?: Name;
   readonly bases: readonly { readonly type: TypeNode }[];
+  /** `template <class T> requires C<T>`. */
+  readonly constraint?: Expression;
   /** Absent for a forward declaration. */
   readonly members?: readonly Declaration[];
   readonly specifiers: Specifiers;
@@ -355,6 +361,7 @@ export type Declaration =
     })
   | (Node & { readonly kind: "namespace"; readonly name?: string; readonly inline: boolean; readonly body: readonly Declaration[] })
   | (Node & { readonly kind: "linkage"; readonly body: readonly Declaration[] })
+  /** `namespace`: what is in it is named without it, of `using namespace a;` and `using enum E;`. */
   | (Node & { readonly kind: "using"; readonly name: Name; readonly namespace: boolean })
   | (Node & { readonly kind: "namespace-alias"; readonly name: string; readonly target: Name })
   | (Node & { readonly kind: "instantiation"; readonly declaration: Declaration })

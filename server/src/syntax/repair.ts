@@ -11,6 +11,7 @@ export const repairs: readonly Repair[] = [
   around(statementsWithoutSemicolon),
   around(deletedFunctions),
   around(typenameInExpressions),
+  around(madeOfWords),
   around(callsOfTypes),
   around(bracedDefaults),
 ];
@@ -169,6 +170,12 @@ function* typenameInExpressions(text: string, start: number, end: number): Gener
     const behind = endOfQualified(text, from + word.length);
     if (behind >= 0 && /^\s*[({]/.test(text.slice(behind, behind + 20))) yield blank(from, from + word.length);
   }
+}
+
+/** `(unsigned(a) | unsigned(b))`: what a type of one word makes is to the grammar a value only for some of them; a name does as well. */
+function* madeOfWords(text: string, start: number, end: number): Generator<Replacement> {
+  for (const { index, 0: word } of text.slice(start, end).matchAll(/(?<=[(,=+\-*/%&|^!~?:]\s*)\b(?:unsigned|signed|short|long)(?=\()/g))
+    yield { start: start + index, text: "_".repeat(word.length) };
 }
 
 /** `void f(S s = {1, 2})`: the grammar allows no list there. */

@@ -57,9 +57,19 @@ const alsoInCuda: readonly (readonly [name: string, declared: readonly string[]]
   ["array", ["array", "get"]],
   [
     "utility",
-    ["pair", "make_pair", "integer_sequence", "index_sequence", "make_integer_sequence", "make_index_sequence", "index_sequence_for"],
+    [
+      "pair",
+      "make_pair",
+      "get",
+      "exchange",
+      "integer_sequence",
+      "index_sequence",
+      "make_integer_sequence",
+      "make_index_sequence",
+      "index_sequence_for",
+    ],
   ],
-  ["tuple", ["tuple", "make_tuple"]],
+  ["tuple", ["tuple", "make_tuple", "get"]],
   ["optional", ["optional"]],
   ["span", ["span"]],
 ];

@@ -40,6 +40,9 @@ public:
 /** As \`swap\` is where a class says how its objects are taken over. */
 template <class T> void __warplens_exchange(T &a, T &b) { T t(std::move(a)); a = std::move(b); b = std::move(t); }
 template <class A, class B> __host__ __device__ pair<A, B> make_pair(const A &a, const B &b) { return pair<A, B>(a, b); }
+template <size_t I, class A, class B> __host__ __device__ constexpr auto &get(pair<A, B> &p) { if constexpr (I == 0) return p.first; else return p.second; }
+template <size_t I, class A, class B> __host__ __device__ constexpr const auto &get(const pair<A, B> &p) { if constexpr (I == 0) return p.first; else return p.second; }
+template <class T, class U = T> __host__ __device__ T exchange(T &a, U &&b) { T was = a; a = b; return was; }
 template <class T, T... I> struct integer_sequence {
  typedef T value_type;
  __host__ __device__ static constexpr size_t size() { return sizeof...(I); }
@@ -65,12 +68,15 @@ function tupleOf(count: number): string {
   const given = of.map((each, k) => `const ${each} &v${k}`).join(", ");
   const copies = of.map((_, k) => `e${k}(v${k})`).join(", ");
   const names = of.map((_, k) => `v${k}`).join(", ");
+  const index = of.map((_, k) => (k + 1 < count ? `if constexpr (I == ${k}) return t.e${k}; else ` : `return t.e${k};`)).join("");
   return `template <${parameters}> struct tuple<${list}> {
  ${members}
  __host__ __device__ tuple() : ${defaults} {}
  __host__ __device__ tuple(${given}) : ${copies} {}
 };
 template <${parameters}> __host__ __device__ tuple<${list}> make_tuple(${given}) { return tuple<${list}>(${names}); }
+template <size_t I, ${parameters}> __host__ __device__ constexpr auto &get(tuple<${list}> &t) { ${index} }
+template <size_t I, ${parameters}> __host__ __device__ constexpr const auto &get(const tuple<${list}> &t) { ${index} }
 `;
 }
 

@@ -89,6 +89,11 @@ function lambdaObject(lowering: Lowering, call: Expression & { kind: "call" }): 
 /** Nothing is known of the function: a value that only feeds data is unknown, anything else cannot be simulated. */
 function unresolvedCall(lowering: Lowering, call: Expression & { kind: "call" }, into: Place | undefined): Called {
   const name = calleeText(call);
+  // `p->~T()` of what has no destructor of its own.
+  if (call.callee.kind === "member" && name.startsWith("~")) {
+    lowering.effect(call.callee.base);
+    return nothing;
+  }
   const type = lowering.tryTypeOf(call);
   // `std::numeric_limits<T>::max()` and its like.
   const known = type && scalarOf(type) ? lowering.context.constant(call, lowering.frame.substitution) : undefined;

@@ -17,7 +17,7 @@ import { asBase } from "./names.ts";
 export function initialise(lowering: Lowering, place: Place, written: Expression): void {
   const { context, frame } = lowering;
   const { type } = place;
-  const expression = context.clarify(written);
+  const expression = withoutPacks(lowering, context.clarify(written));
   if (type.kind === "array") {
     initialiseArray(lowering, place, expression);
     return;
@@ -94,6 +94,16 @@ export function initialise(lowering: Lowering, place: Place, written: Expression
     return;
   }
   lowering.construct(place, [expression], expression);
+}
+
+/** `{f(values)...}` with an element for each of a pack's. */
+function withoutPacks({ context, frame }: Lowering, expression: Expression): Expression {
+  if (expression.kind !== "list" || !expression.elements.some(({ value }) => value.kind === "pack")) return expression;
+  const values = context.expandPacks(
+    expression.elements.map(({ value }) => value),
+    frame.substitution,
+  );
+  return { ...expression, elements: values.map((value) => ({ value })) };
 }
 
 /** `uint3` and `dim3` give each other's components. */

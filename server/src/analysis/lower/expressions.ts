@@ -72,6 +72,10 @@ export function expressionValue(lowering: Lowering, written: Expression): Op {
     }
     case "fold":
       return foldValue(lowering, expression);
+    case "requires": {
+      const holds = context.constant(expression, frame.substitution) ?? lowering.fail("what is required is not known", expression);
+      return constantOf(lowering, holds, boolType);
+    }
     case "subscript":
     case "member":
     case "string":

@@ -1,8 +1,9 @@
 /** Loops. */
 import type { Block, Op } from "@warplens/sim-engine";
 import type { Condition, Expression, Statement, Unroll } from "../../syntax/ast.ts";
+import { elementOf } from "../sema/ranges.ts";
 import { lastName } from "../sema/scope.ts";
-import { decay, isClass, pointerTo } from "../sema/type-tools.ts";
+import { arrayOf, decay, isClass, pointerTo } from "../sema/type-tools.ts";
 import type { Type } from "../sema/types.ts";
 import { binary } from "./emit/arithmetic.ts";
 import type { Lowering, Place } from "./emit/lowering.ts";
@@ -84,7 +85,7 @@ export function lowerDo(lowering: Lowering, statement: Statement & { kind: "do" 
 /** Over an array by index, or from a record's `begin()` to its `end()` where those are pointers. */
 export function lowerRangeFor(lowering: Lowering, statement: Statement & { kind: "range-for" }): void {
   const { builder, frame } = lowering;
-  const range = lowering.place(statement.range);
+  const range = rangePlace(lowering, statement.range);
   const { cursor, step, isInside, current } =
     range.type.kind === "array"
       ? alongArray(lowering, range, range.type, statement.range)
@@ -115,6 +116,15 @@ export function lowerRangeFor(lowering: Lowering, statement: Statement & { kind:
   store(lowering, cursor, plusOne(lowering, load(lowering, cursor), step, statement.range));
   builder.jump(header);
   builder.block = after;
+}
+
+/** Where a range lies: a list of values is an array of its own. */
+function rangePlace(lowering: Lowering, range: Expression): Place {
+  const element = range.kind === "list" && !range.type ? elementOf(lowering.context, range, lowering.frame.substitution) : undefined;
+  if (range.kind !== "list" || !element) return lowering.place(range);
+  const place = lowering.temporary(arrayOf(element, range.elements.length), "list", range);
+  lowering.initialise(place, range);
+  return place;
 }
 
 /** How a range is gone along. */

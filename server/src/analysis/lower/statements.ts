@@ -2,6 +2,7 @@
 import type { Block } from "@warplens/sim-engine";
 import type { Statement } from "../../syntax/ast.ts";
 import { lowerAsm } from "./asm/lower-asm.ts";
+import { trap } from "./builtins/operands.ts";
 import { lowerReturn } from "./calls.ts";
 import type { Lowering } from "./emit/lowering.ts";
 import { branchCondition, loop, lowerDo, lowerRangeFor } from "./loops.ts";
@@ -77,13 +78,15 @@ export function lowerStatement(lowering: Lowering, statement: Statement): void {
     case "empty":
       return;
     case "throw":
+      // Of code for both sides: libcu++ traps where it would throw.
+      trap(lowering, statement);
+      break;
     case "unknown":
       lowering.fail(whyNot(statement), statement);
   }
 }
 
-function whyNot(statement: Statement & { kind: "throw" | "unknown" }): string {
-  if (statement.kind === "throw") return "exceptions are not thrown on the device";
+function whyNot(statement: Statement & { kind: "unknown" }): string {
   return statement.limit ? `statements ${nestedTooDeeply}` : "a statement could not be parsed";
 }
 

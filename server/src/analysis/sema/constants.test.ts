@@ -48,6 +48,11 @@ describe("constants", () => {
     "total(1, 2, 3)": 6n,
     "listed[1]": 7n,
     "percent + 1": 51n,
+    "Number<float> && !Number<Shape>": true,
+    "HasArea<Shape> && !HasArea<int>": true,
+    "chosen(1) * 10 + chosen(tile)": 12n,
+    "asked<int>() * 10 + asked<Shape>()": 34n,
+    "Kind<int>::value * 10 + Kind<Shape>::value": 65n,
     "1 / 0": undefined,
     "endless(1)": undefined,
   };
@@ -73,6 +78,12 @@ describe("constants", () => {
     struct Array { int held[2]; constexpr const int &operator[](int i) const { return held[i]; } }; constexpr Array listed = {6, 7};
     class Percent { int value; public: constexpr Percent(int v) : value(v) {} constexpr operator int() const { return value; } };
     constexpr Percent percent = 50;
+    template <class T> concept Number = std::is_arithmetic_v<T>;
+    template <class T> concept HasArea = requires(T t) { t.area(); };
+    template <Number T> constexpr int chosen(T) { return 1; } template <HasArea T> constexpr int chosen(const T &) { return 2; }
+    template <class T> requires Number<T> && (sizeof(T) >= 4) constexpr int asked() { return 3; }
+    template <class T> constexpr int asked() requires(!Number<T>) { return 4; }
+    template <class T> struct Kind { static constexpr int value = 5; }; template <Number T> struct Kind<T> { static constexpr int value = 6; };
     template <int K> constexpr int sized() { return K; }
     constexpr int table[] = {1, 3, 5, 7}; struct __align__(16) Wide { double d; int i[3]; };
     template <int V> struct Held { constexpr operator int() const { return V; } };

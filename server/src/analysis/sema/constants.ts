@@ -138,6 +138,8 @@ function evaluate(run: Run, written: Expression): Value {
       return operatorValue(run, "[]", [expression.base, ...expression.indices]) ?? place(run, expression).value;
     case "this":
       return run.self;
+    case "requires":
+      return isValid(run, expression);
     case "member":
       return memberValue(run, expression);
     case "fold":
@@ -145,6 +147,12 @@ function evaluate(run: Run, written: Expression): Value {
     default:
       throw notConstant;
   }
+}
+
+/** Whether each of what a `requires` asks for has a type. */
+function isValid(run: Run, { tested }: Expression & { kind: "requires" }): Constant {
+  if (tested.body.kind !== "block" || run.substitution === undefined) throw notConstant;
+  return tested.body.body.every((each) => each.kind === "expression" && typeOf(run, each.expression) !== undefined);
 }
 
 function current(cell: Cell): Constant {

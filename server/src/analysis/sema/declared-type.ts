@@ -3,7 +3,8 @@ import type { ParameterDeclaration, TypeNode, VariableDeclaration } from "../../
 import { autoKey } from "./bind-function.ts";
 import { declaresFunction } from "./clarify.ts";
 import type { Context } from "./context.ts";
-import { arrayOf, decay, isPack, isTypeValue, pointerTo, qualified, referred, substituted } from "./type-tools.ts";
+import { elementOf } from "./ranges.ts";
+import { arrayOf, isPack, isTypeValue, pointerTo, qualified, referred, substituted } from "./type-tools.ts";
 import type { Substitution, Type } from "./types.ts";
 
 export function declaredType(
@@ -51,31 +52,23 @@ function variableType(context: Context, declaration: VariableDeclaration, substi
   if (mentionsAuto(declaration.type)) {
     const source = first?.kind === "list" && !first.type && first.elements.length === 1 ? first.elements[0]?.value : first;
     const range = context.scopes.ranges.get(declaration);
-    const element = range && elementType(context, context.info(range, substitution)?.type);
+    const element = range && elementOf(context, range, substitution);
     const auto = element ? { type: element, lvalue: true } : source && context.info(source, substitution);
     type = auto && context.typeFrom(declaration.type, substitution, auto);
   } else type = context.typeFrom(declaration.type, substitution);
   if (type?.kind === "array" && type.size === undefined && first) {
     const inferred =
       first.kind === "list"
-        ? first.elements.length
+        ? context.expandPacks(
+            first.elements.map((each) => each.value),
+            substitution,
+          ).length
         : first.kind === "string"
           ? first.value.length + 1
           : init?.style === "list"
-            ? init.values.length
+            ? context.expandPacks(init.values, substitution).length
             : undefined;
     if (inferred !== undefined) type = arrayOf(type.of, inferred);
   }
   return type && qualified(type, { const: specifiers.constexpr });
-}
-
-/** For a range-for: the type of an element, by which `auto` is found. */
-function elementType(context: Context, range: Type | undefined): Type | undefined {
-  if (range?.kind === "array") return range.of;
-  if (range?.kind !== "record") return undefined;
-  const begin = context.member(range.record, "begin");
-  const [entity] = begin.entities;
-  const type = entity?.kind === "function" ? context.resultType(entity.declaration, begin.record?.substitution) : undefined;
-  const pointer = type && decay(type);
-  return pointer?.kind === "pointer" ? pointer.to : undefined;
 }

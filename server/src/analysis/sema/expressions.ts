@@ -4,6 +4,7 @@ import type { Argument, Context, Found, Info } from "./context.ts";
 import { conversionFunction } from "./conversions.ts";
 import { findField } from "./layout.ts";
 import { enumType } from "./named-types.ts";
+import { elementOf } from "./ranges.ts";
 import { lambdaResult } from "./returned-types.ts";
 import { lastName } from "./scope.ts";
 import { bindParameters, packElement, packNames } from "./template-values.ts";
@@ -105,6 +106,8 @@ export function infoOf(context: Context, written: Expression, substitution: Subs
       return context.info(expression.pattern, substitution);
     case "fold":
       return foldInfo(context, expression, substitution);
+    case "requires":
+      return value(boolType);
     case "delete":
       return { type: voidType, lvalue: false };
     case "unknown":
@@ -174,7 +177,8 @@ function nameInfo(context: Context, name: Name, substitution: Substitution | und
       return value(entity.type);
     case undefined: {
       const trait = traitConstant(context, name, substitution);
-      return trait && value(trait.type);
+      // The library's own templates name their parameters without a scope.
+      return value(trait?.type ?? (name.start < 0 ? constantType(substituted(lastName(name), substitution)) : undefined));
     }
     default:
       return undefined;
@@ -194,7 +198,8 @@ function bindingType(
   substitution: Substitution | undefined,
 ): Type | undefined {
   const init = declaration.init?.values[0];
-  const type = init && context.info(init, substitution)?.type;
+  const range = context.scopes.ranges.get(declaration);
+  const type = range ? elementOf(context, range, substitution) : init && context.info(init, substitution)?.type;
   if (type?.kind === "array") return type.of;
   return type?.kind === "record" ? context.layout(type.record)?.fields[index]?.type : undefined;
 }

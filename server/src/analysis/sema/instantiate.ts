@@ -1,5 +1,6 @@
 /** Records with their template arguments: one object an instance, the fitting specialisation chosen. */
 import type { RecordDeclaration, TemplateArgument } from "../../syntax/ast.ts";
+import { isSatisfied } from "./constraints.ts";
 import type { Context, TemplateValues } from "./context.ts";
 import { deduceValue } from "./deduce.ts";
 import { lastName } from "./scope.ts";
@@ -106,13 +107,15 @@ function matchSpecialisation(
   outer: Substitution | undefined,
 ): Map<string, TemplateValues> | undefined {
   const patterns = candidate.name?.parts.at(-1)?.templateArguments ?? [];
-  return matchArguments(
+  const values = matchArguments(
     context,
     patterns,
     candidate.templateParameters ?? [],
     given.flatMap((each): readonly TemplateValue[] => (isPack(each) ? each : [each])),
     outer,
   );
+  const bound = values && (outer ? { values, outer } : { values });
+  return bound && isSatisfied(context, candidate.templateParameters ?? [], candidate.constraint, bound) ? values : undefined;
 }
 
 /** Deduces parameters so that the patterns equal the values. */

@@ -79,7 +79,12 @@ export function nominatedBy(context: Context, scope: Scope): readonly Scope[] {
   if (!known) {
     nominated.set(scope, []);
     known = scope.using.flatMap((name) =>
-      find(context, name, undefined).entities.flatMap((each) => (each.kind === "namespace" ? [each.scope] : [])),
+      find(context, name, undefined).entities.flatMap((each) => {
+        if (each.kind === "namespace") return [each.scope];
+        // `using enum Colour;`
+        const enumeration = each.kind === "enum" ? context.scopes.scopeOf.get(each.declaration) : undefined;
+        return enumeration ? [enumeration] : [];
+      }),
     );
     nominated.set(scope, known);
   }

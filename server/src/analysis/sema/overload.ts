@@ -2,6 +2,7 @@
 import type { FunctionDeclaration, ParameterDeclaration, TemplateArgument, TypeNode } from "../../syntax/ast.ts";
 import { walk } from "../../syntax/walk.ts";
 import { bindFunction, friendTemplate, isNull, memberSubstitution, mentionsAuto, ownTemplateParameters } from "./bind-function.ts";
+import { isSatisfied } from "./constraints.ts";
 import type { Argument, Context, Found, Resolved } from "./context.ts";
 import { lastName } from "./scope.ts";
 import type { Substitutions } from "./substitutions.ts";
@@ -196,6 +197,7 @@ function elementOf(parameter: ParameterDeclaration, index: number, bound: Substi
 
 /** Whether `enable_if` and its like let this instance exist. */
 function substitutes(context: Context, declaration: FunctionDeclaration, bound: Substitution): boolean {
+  if (!isSatisfied(context, declaration.templateParameters ?? [], declaration.constraint, bound)) return false;
   if (!declaration.templateParameters) return true;
   if (mentions(declaration.result, /^enable_if/) && !context.typeFrom(declaration.result, bound)) return false;
   return declaration.templateParameters.every(

@@ -277,6 +277,7 @@ export class ScopeTree {
         if (parameter.name) this.#add(inner, parameter.name, { kind: "parameter", declaration: parameter, home: inner });
         if (parameter.default) this.bindExpressions(parameter.default, inner);
       }
+      if (declaration.constraint) this.bindExpressions(declaration.constraint, inner);
       for (const initialiser of declaration.initialisers ?? []) for (const value of initialiser.values) this.bindExpressions(value, inner);
       if (declaration.body) bindStatement(this, declaration.body, inner);
     };

@@ -1,5 +1,6 @@
 /** Template arguments as values, packs expanded. */
 import type { Name, RecordDeclaration, TemplateArgument, TemplateParameter } from "../../syntax/ast.ts";
+import { conceptOf } from "./constraints.ts";
 import type { Context, TemplateValues } from "./context.ts";
 import { functionValue } from "./function-values.ts";
 import { lastName } from "./scope.ts";
@@ -89,7 +90,7 @@ export function templateValue(
       const template = argument.type.kind === "named" ? templateNamed(context, argument.type.name, substitution) : undefined;
       if (wanted?.kind === "template") return template;
     }
-    if (wanted?.kind !== "value") {
+    if (wanted?.kind !== "value" || conceptOf(context, wanted)) {
       const type = context.typeFrom(argument.type, substitution);
       if (type) return type;
     }

@@ -63,7 +63,14 @@ function convert(c: Context, node: CstNode, where: Where): Declaration[] {
     case "using_declaration": {
       const name = node.children.findLast((each) => each.named);
       return name
-        ? [{ ...span(node), kind: "using", name: c.name(name), namespace: node.children.some((each) => each.type === "namespace") }]
+        ? [
+            {
+              ...span(node),
+              kind: "using",
+              name: c.name(name),
+              namespace: node.children.some((each) => each.type === "namespace" || each.type === "enum"),
+            },
+          ]
         : [];
     }
     case "namespace_alias_definition": {
@@ -82,9 +89,10 @@ function convert(c: Context, node: CstNode, where: Where): Declaration[] {
           )
         : [];
     }
+    case "concept_definition":
+      return [concept(c, node)];
     case "access_specifier":
     case "comment":
-    case "concept_definition":
     case "preproc_call":
     case "preproc_def":
     case "preproc_function_def":
@@ -110,6 +118,21 @@ function convert(c: Context, node: CstNode, where: Where): Declaration[] {
       });
     }
   }
+}
+
+/** `concept C = e;` is a truth of its template's arguments. */
+function concept(c: Context, node: CstNode): Declaration {
+  const named = child(node, "name");
+  const value = node.children.findLast((each) => each.named);
+  if (!named || !value || value === named) return unknown(c, node);
+  return {
+    ...span(node),
+    kind: "variable",
+    name: c.name(named),
+    type: { ...span(named), kind: "builtin", name: "bool" },
+    specifiers: { constexpr: true },
+    init: { style: "copy", values: [c.expression(value)] },
+  };
 }
 
 /** Within a function: `FOR_EACH(i, n) { }`, a macro that is not known; `f(x) = 0;`, read as a pure virtual function. */

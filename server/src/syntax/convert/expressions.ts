@@ -158,6 +158,31 @@ const comma: ExpressionConverter = (c, node) => ({
   right: c.expression(child(node, "right")),
 });
 
+/** `C<T> && D<T>` behind `requires`. */
+function constraint(op: string): ExpressionConverter {
+  return (c, node) => ({
+    start: node.start,
+    end: node.end,
+    kind: "binary",
+    op,
+    left: c.expression(child(node, "left")),
+    right: c.expression(child(node, "right")),
+  });
+}
+
+function requires(c: Context, node: CstNode): Expression {
+  const at = { start: node.start, end: node.end };
+  const list = child(node, "parameters");
+  const tested = (child(node, "requirements")?.children ?? []).flatMap((each) => {
+    if (each.type !== "simple_requirement" && each.type !== "compound_requirement") return [];
+    const expression = c.expression(each.children.find((inner) => inner.named));
+    return [{ start: each.start, end: each.end, kind: "expression" as const, expression }];
+  });
+  const body = { ...at, kind: "block" as const, body: tested };
+  const parameters = list ? c.parameters(list).parameters : [];
+  return { ...at, kind: "requires", tested: { ...at, kind: "lambda", captures: [], parameters, specifiers: {}, body } };
+}
+
 const pack: ExpressionConverter = (c, node) => ({
   start: node.start,
   end: node.end,
@@ -213,6 +238,9 @@ const converters: ReadonlyMap<string, ExpressionConverter> = new Map<string, Exp
   ["delete_expression", remove],
   ["lambda_expression", lambda],
   ["parenthesized_expression", parenthesized],
+  ["constraint_conjunction", constraint("&&")],
+  ["constraint_disjunction", constraint("||")],
+  ["requires_expression", requires],
   ["fold_expression", fold],
   ["parameter_pack_expansion", pack],
   ["extension_expression", (c, node) => c.expression(node.children.find((each) => each.named))],

@@ -31,6 +31,8 @@ function func(c: Context, node: CstNode, parts: Declared, base: TypeNode, specif
   const bodyNode = child(node, "body") ?? childOfType(node, "try_statement");
   const initialisers = childOfType(node, "field_initializer_list");
   const isConst = declarator.children.some((each) => each.type === "type_qualifier" && textOf(c, each) === "const");
+  const clause = childOfType(declarator, "requires_clause");
+  const constraint = clause && child(clause, "constraint");
   const typed = child(node, "type") !== undefined;
   // `template <class T> S<T>::operator float()` out of its class is read as a function `float` of type `S<T>::operator`.
   const converts = base.kind === "named" && lastPart(base.name) === "operator";
@@ -58,6 +60,7 @@ function func(c: Context, node: CstNode, parts: Declared, base: TypeNode, specif
     specifiers,
     ...(isConst && { const: true }),
     ...(role && { role }),
+    ...(constraint && { constraint: c.expression(constraint) }),
     ...(initialisers && { initialisers: fieldInitialisers(c, initialisers) }),
     ...(bodyNode && { body: c.block(bodyNode) }),
     ...(ending === "delete" && { deleted: true }),

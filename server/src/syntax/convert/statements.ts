@@ -181,7 +181,14 @@ const forLoop: Converter = (c, node) => {
   };
 };
 
+/** `for (int i = 0; auto x : xs)` is a block of the declaration and the loop. */
 const rangeFor: Converter = (c, node) => {
+  const initializer = child(node, "initializer")?.children.find((each) => each.named) ?? child(node, "initializer");
+  const loop = rangeLoop(c, node);
+  return initializer ? { start: node.start, end: node.end, kind: "block", body: [statement(c, initializer), loop] } : loop;
+};
+
+const rangeLoop: Converter = (c, node) => {
   const specifier = child(node, "type");
   const declarator = child(node, "declarator");
   const range = child(node, "right");

@@ -8,7 +8,12 @@ export function template(c: Context, node: CstNode, where: Where): Declaration[]
   return withTemplateParameters(c, listNode, (parameters) => {
     const inner = node.children.findLast((each) => each.named && each !== listNode && each.type !== "comment");
     if (!inner) return [{ ...span(node), kind: "unknown", text: textOf(c, node) }];
-    return c.declarations(inner, where).map((each) => templated(each, parameters, node));
+    const clause = childOfType(node, "requires_clause");
+    const constraint = clause && child(clause, "constraint");
+    return c.declarations(inner, where).map((each) => {
+      const made = templated(each, parameters, node);
+      return constraint && (made.kind === "function" || made.kind === "record") ? { ...made, constraint: c.expression(constraint) } : made;
+    });
   });
 }
 

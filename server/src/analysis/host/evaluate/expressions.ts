@@ -120,6 +120,8 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
       return unknown("a parameter pack");
     case "fold":
       return evaluateFold(host, e, (op, left, right) => combined(host, op, { value: left }, { value: right }));
+    case "requires":
+      return unknown("what a `requires` asks for");
     case "unknown":
       return evaluatedBefore(e) ?? unread(host, e.text);
   }

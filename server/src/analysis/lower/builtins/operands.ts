@@ -41,6 +41,16 @@ export function extreme(lowering: Lowering, which: "min" | "max", x: Op, y: Op, 
   return lowering.builder.int(isSignedType(type) ? (which === "min" ? "smin" : "smax") : which === "min" ? "umin" : "umax", x, y);
 }
 
+/** The kernel ends here, in an error. */
+export function trap(lowering: Lowering, node: Node): void {
+  const { builder } = lowering;
+  lowering.visit(node);
+  lowering.at(node);
+  builder.emit({ kind: "trap" }, "void");
+  builder.return();
+  builder.block = builder.newBlock();
+}
+
 /** Of a truth, the other. */
 export const negated = ({ builder }: Lowering, truth: Op): Op => builder.int("xor", truth, builder.constant("i1", 1));
 

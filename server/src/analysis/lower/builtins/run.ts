@@ -13,7 +13,7 @@ import { functionPrecision } from "../emit/precision.ts";
 import { constantOf, convert, isFloatScalar, isSignedType, scalarOf, truth } from "../emit/scalars.ts";
 import { atomic, cachedLoad, cachedStore, copyAsync } from "./accesses.ts";
 import { specialForm } from "./forms.ts";
-import { extreme, fieldsOf, ignore, negated, shuffleOf, target, type Use, values } from "./operands.ts";
+import { extreme, fieldsOf, ignore, negated, shuffleOf, target, trap, type Use, values } from "./operands.ts";
 import { surfaceWrite, textureFetch } from "./textures.ts";
 
 export function runRecipe(
@@ -47,11 +47,7 @@ export function runRecipe(
       return result.kind === "void" ? nothing : value(constantOf(lowering, BigInt(given.length), result));
     }
     case "trap":
-      lowering.visit(node);
-      lowering.at(node);
-      builder.emit({ kind: "trap" }, "void");
-      builder.return();
-      builder.block = builder.newBlock();
+      trap(lowering, node);
       return nothing;
     case "make":
       return make(lowering, use);
