@@ -18,6 +18,7 @@ import type { RunCommand } from "./makefile.ts";
 import type { ProgramUnit } from "./program-linker.ts";
 import { assumedTemplateArguments } from "./sema/assumed-templates.ts";
 import type { Semantics } from "./sema/index.ts";
+import { launchBoundsOf } from "./sema/launch-bounds.ts";
 import { templateText, valueName } from "./sema/type-tools.ts";
 import type { Substitution } from "./sema/types.ts";
 import type { AnalysisSettings } from "./settings.ts";
@@ -340,7 +341,7 @@ function clusterDimensions(
 }
 
 function launchBound(kernel: FunctionDeclaration, semantics: Semantics, substitution: Substitution | undefined): number | undefined {
-  const [first] = kernel.specifiers.launchBounds ?? [];
+  const [first] = launchBoundsOf(semantics.context, kernel);
   const value = first === undefined ? undefined : semantics.constant(first, substitution);
   const threads = typeof value === "bigint" ? Number(value) : undefined;
   return threads !== undefined && threads >= 1 && threads <= 1024 ? threads : undefined;

@@ -6,6 +6,7 @@ import { NotSimulated } from "../facts.ts";
 import type { CodeOptions } from "../nvcc-options.ts";
 import { expandedParameters } from "../sema/expanded-parameters.ts";
 import type { Semantics } from "../sema/index.ts";
+import { launchBoundsOf } from "../sema/launch-bounds.ts";
 import type { Substitution } from "../sema/types.ts";
 import { scalarOf } from "./emit/scalars.ts";
 
@@ -60,7 +61,7 @@ export function boundsOf(
     const value = expression && semantics.constant(expression, substitution);
     return value === undefined ? undefined : Number(value);
   };
-  const [threads, blocks, cluster] = (declaration.specifiers.launchBounds ?? []).map(constant);
+  const [threads, blocks, cluster] = launchBoundsOf(semantics.context, declaration).map(constant);
   // -maxrregcount is for kernels that say nothing of it themselves.
   const registers = constant(declaration.specifiers.maxRegisters) ?? (threads === undefined && maxRegisters ? maxRegisters : undefined);
   return {

@@ -19,6 +19,8 @@ const table: Readonly<Record<string, string>> = {
   "float (*t[])() = {a, b};":
     "(declaration [(variable t type:(array (pointer (function result:(builtin float)))) init:(style:copy [(list elements:[((name a)) ((name b))])]))])",
   "int (*r)[3] = p;": "(declaration [(variable r type:(pointer (array (builtin int) size:3)) init:(style:copy [(name p)]))])",
+  "for (int i = 0; auto x : xs) f(x);":
+    "(block body:[(declaration [(variable i type:(builtin int) init:(style:copy [0]))]) (range-for variable:(variable x type:(auto)) range:(name xs) body:(expression (call callee:(name f) arguments:[(name x)])))])",
   "table[i](a, b);": "(expression (call callee:(subscript base:(name table) indices:[(name i)]) arguments:[(name a) (name b)]))",
   "steps[i][j]();": "(expression (call callee:(subscript base:(subscript base:(name steps) indices:[(name i)]) indices:[(name j)])))",
   "for (auto [a, b] : v) ;": "(range-for variable:(variable  type:(auto) bindings:[a b]) range:(name v) body:(empty))",

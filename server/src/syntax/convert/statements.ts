@@ -1,4 +1,4 @@
-import type { AsmOperand, Condition, Statement, Unroll, VariableDeclaration } from "../ast.ts";
+import type { AsmOperand, Condition, Expression, Statement, Unroll, VariableDeclaration } from "../ast.ts";
 import { type CstNode, child } from "../parser/cst.ts";
 import { type Context, inside, span, textOf } from "./context.ts";
 import { stringValue } from "./literals.ts";
@@ -72,8 +72,8 @@ export const isStatement = ({ type }: CstNode): boolean => labels.has(type) || c
 
 function declarationOrUnknown(c: Context, node: CstNode): Statement {
   if (!node.named || node.type === "ERROR") return unknownStatement(c, node);
-  const called = calledElement(c, node);
-  if (called) return called;
+  const expression = calledElement(c, node) ?? assignedTemplate(c, node);
+  if (expression) return expression;
   const declarations = c.declarations(node, "block");
   if (declarations.length === 1 && declarations[0]?.kind === "statement") return declarations[0].statement;
   if (declarations.length === 1 && declarations[0]?.kind === "unknown") return unknownStatement(c, node);
@@ -89,6 +89,17 @@ function calledElement(c: Context, node: CstNode): Statement | undefined {
   const end = textOf(c, node).endsWith(";") ? node.end - 1 : node.end;
   const [expression, more] = at ? c.operands(node.start, end) : [];
   return expression && !more ? { ...span(node), kind: "expression", expression } : undefined;
+}
+
+/** `value<int> = 3;`, to a variable template, came as a declaration without a name. */
+function assignedTemplate(c: Context, node: CstNode): Statement | undefined {
+  const type = node.type === "declaration" ? child(node, "type") : undefined;
+  const declarator = child(node, "declarator");
+  const value = declarator?.type === "init_declarator" ? child(declarator, "value") : undefined;
+  if (type?.type !== "template_type" || !value || !declarator || !child(declarator, "declarator")?.missing) return undefined;
+  const left: Expression = { ...span(type), kind: "name", name: c.name(type) };
+  const at = { start: node.start, end: node.end };
+  return { ...at, kind: "expression", expression: { ...at, kind: "assign", op: "", left, right: c.expression(value) } };
 }
 
 /** `{ ... }`. */

@@ -166,6 +166,20 @@ const complex =
     return { kind: "place", place };
   };
 
+/** Half of a sum that has room for its carry; `rounded`: up. */
+const average =
+  (rounded: boolean): Form =>
+  (lowering, use) => {
+    const [a, b] = values(lowering, use);
+    if (!a || !b) return lowering.fail("two operands are needed", use.node);
+    const { builder } = lowering;
+    const signed = isSignedType(a.type);
+    const [x, y] = [resize(lowering, a.op, signed, "i64"), resize(lowering, b.op, signed, "i64")];
+    const sum = builder.int("add", x, y);
+    const whole = rounded ? builder.int("add", sum, lowering.constant("i64", 1n)) : sum;
+    return value(builder.convert("trunc", builder.int(signed ? "ashr" : "lshr", whole, lowering.constant("i32", 1)), "i32"));
+  };
+
 const forms: Readonly<Record<string, Form>> = {
   "complex multiply": complex(({ builder }, [a, b, c, d]) =>
     a && b && c && d
@@ -268,14 +282,8 @@ const forms: Readonly<Record<string, Form>> = {
     const [a, b] = values(lowering, use).map((each) => lowering.builder.int("and", each.op, lowering.constant("i32", 0xffffff)));
     return a && b ? value(lowering.builder.int("mul", a, b)) : lowering.fail("two operands are needed", use.node);
   },
-  average: (lowering, use) => {
-    const [a, b] = values(lowering, use);
-    if (!a || !b) return lowering.fail("two operands are needed", use.node);
-    const signed = isSignedType(a.type);
-    const [x, y] = [resize(lowering, a.op, signed, "i64"), resize(lowering, b.op, signed, "i64")];
-    const half = lowering.builder.int(signed ? "ashr" : "lshr", lowering.builder.int("add", x, y), lowering.constant("i32", 1));
-    return value(lowering.builder.convert("trunc", half, "i32"));
-  },
+  average: average(false),
+  "rounded average": average(true),
   "clamped funnel left": clampedFunnel("funnel.l"),
   "clamped funnel right": clampedFunnel("funnel.r"),
   "high word": word(32),

@@ -248,6 +248,7 @@ export const mathFunctions: readonly Entry[] = [
     "unsigned long long __umul64hi(unsigned long long, unsigned long long)",
   ],
   [{ kind: "special form", name: "average" }, "int __hadd(int, int)", "unsigned __uhadd(unsigned, unsigned)"],
+  [{ kind: "special form", name: "rounded average" }, "int __rhadd(int, int)", "unsigned __urhadd(unsigned, unsigned)"],
 
   // The hardware's approximations.
   [fast("exp"), "float __expf(float)"],
