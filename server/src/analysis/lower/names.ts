@@ -1,8 +1,9 @@
 /** Where the object a name names lies. */
 import type { Expression, Node, VariableDeclaration } from "../../syntax/ast.ts";
+import { boundPart } from "../sema/bindings.ts";
 import type { Found } from "../sema/context.ts";
 import { baseOffset, findField } from "../sema/layout.ts";
-import { lastName } from "../sema/scope.ts";
+import { type Entity, lastName } from "../sema/scope.ts";
 import { bindParameters } from "../sema/template-values.ts";
 import { isPack, recordType, referred, substituted, valueName } from "../sema/type-tools.ts";
 import type { RecordInstance, Substitution, Type } from "../sema/types.ts";
@@ -37,7 +38,7 @@ export function placeOfName(lowering: Lowering, expression: Expression & { kind:
       }
       case "binding": {
         const whole = frame.variables.get(entity.declaration);
-        if (whole && !isPlaceList(whole)) return bindingPlace(lowering, whole, entity.index, expression);
+        if (whole && !isPlaceList(whole)) return bindingPlace(lowering, whole, entity, expression);
         break;
       }
       case "capture": {
@@ -103,12 +104,10 @@ function localPlace(lowering: Lowering, declaration: object, node: Node): Place 
   return element ? { ...element, node } : lowering.fail("a parameter pack is used without being expanded", node);
 }
 
-function bindingPlace(lowering: Lowering, whole: Place, index: number, node: Node): Place {
-  const { type } = whole;
-  if (type.kind === "array") return part(lowering, whole, index * (lowering.context.sizeOf(type.of) ?? 0), type.of, node);
-  const field = type.kind === "record" ? lowering.context.layout(type.record)?.fields[index] : undefined;
-  return field
-    ? part(lowering, whole, field.offset, field.type, node)
+function bindingPlace(lowering: Lowering, whole: Place, { declaration, index }: Entity & { kind: "binding" }, node: Node): Place {
+  const bound = boundPart(lowering.context, whole.type, declaration, index);
+  return bound
+    ? part(lowering, whole, bound.offset, bound.type, node)
     : lowering.fail("a structured binding of something that is no struct", node);
 }
 

@@ -81,7 +81,14 @@ describe("declarations", () => {
       ),
       ["double", "float"],
     ],
-    ["structured bindings", inKernel("auto [x, y] = make_int2(1, 2); show(y);"), ["int"]],
+    [
+      "structured bindings",
+      inKernel(
+        "auto [x, y] = make_int2(1, 2); show(y); auto [f, g] = Two{1, 2}; show(g); Pair ps[2]; for (auto [k, v] : ps) { show(k); show(v); } for (auto i : {1u, 2u}) show(i);",
+        "struct Two { float held[2]; }; struct Pair { int key; double value; };",
+      ),
+      ["int", "float", "int", "double", "unsigned int"],
+    ],
     [
       "operators of the program",
       inKernel(

@@ -1,5 +1,6 @@
 /** Types of expressions, with C++'s conversions. */
 import type { Expression, FunctionDeclaration, Name } from "../../syntax/ast.ts";
+import { boundPart } from "./bindings.ts";
 import type { Argument, Context, Found, Info } from "./context.ts";
 import { conversionFunction } from "./conversions.ts";
 import { findField } from "./layout.ts";
@@ -200,8 +201,7 @@ function bindingType(
   const init = declaration.init?.values[0];
   const range = context.scopes.ranges.get(declaration);
   const type = range ? elementOf(context, range, substitution) : init && context.info(init, substitution)?.type;
-  if (type?.kind === "array") return type.of;
-  return type?.kind === "record" ? context.layout(type.record)?.fields[index]?.type : undefined;
+  return type && boundPart(context, type, declaration, index)?.type;
 }
 
 /** The record whose member function holds an offset. */
