@@ -82,6 +82,14 @@ describe("declarations", () => {
       ["double", "float"],
     ],
     [
+      "class templates whose arguments are deduced",
+      inKernel(
+        "Pr a{1, 2.0f}; Pr b(n, d); Wr w{u}; Ar r{1.0f, 2.0f}; show(a); show(b.b); show(w.v); show(r);",
+        "template <class A, class B> struct Pr { A a; B b; Pr(A x, B y) : a(x), b(y) {} }; template <class T> struct Wr { T v; }; template <class T, int N> struct Ar { T v[N]; };",
+      ),
+      ["Pr<int, float>", "double", "unsigned int", "Ar<float, 2>"],
+    ],
+    [
       "structured bindings",
       inKernel(
         "auto [x, y] = make_int2(1, 2); show(y); auto [f, g] = Two{1, 2}; show(g); Pair ps[2]; for (auto [k, v] : ps) { show(k); show(v); } for (auto i : {1u, 2u}) show(i);",

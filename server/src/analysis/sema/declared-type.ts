@@ -2,6 +2,7 @@
 import type { ParameterDeclaration, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
 import { autoKey } from "./bind-function.ts";
 import { declaresFunction } from "./clarify.ts";
+import { deducedClass } from "./class-arguments.ts";
 import type { Context } from "./context.ts";
 import { elementOf } from "./ranges.ts";
 import { arrayOf, isPack, isTypeValue, pointerTo, qualified, referred, substituted } from "./type-tools.ts";
@@ -55,7 +56,8 @@ function variableType(context: Context, declaration: VariableDeclaration, substi
     const element = range && elementOf(context, range, substitution);
     const auto = element ? { type: element, lvalue: true } : source && context.info(source, substitution);
     type = auto && context.typeFrom(declaration.type, substitution, auto);
-  } else type = context.typeFrom(declaration.type, substitution);
+  } else
+    type = context.typeFrom(declaration.type, substitution) ?? deducedClass(context, declaration.type, init?.values ?? [], substitution);
   if (type?.kind === "array" && type.size === undefined && first) {
     const inferred =
       first.kind === "list"

@@ -1,6 +1,7 @@
 /** Types of expressions, with C++'s conversions. */
 import type { Expression, FunctionDeclaration, Name } from "../../syntax/ast.ts";
 import { boundPart } from "./bindings.ts";
+import { deducedClass } from "./class-arguments.ts";
 import type { Argument, Context, Found, Info } from "./context.ts";
 import { conversionFunction } from "./conversions.ts";
 import { findField } from "./layout.ts";
@@ -93,8 +94,12 @@ export function infoOf(context: Context, written: Expression, substitution: Subs
       return result(
         context.typeFrom(expression.type, substitution, expression.operands[0] && context.info(expression.operands[0], substitution)),
       );
-    case "list":
-      return expression.type ? value(context.typeFrom(expression.type, substitution)) : undefined;
+    case "list": {
+      const values = expression.elements.map((each) => each.value);
+      return expression.type
+        ? value(context.typeFrom(expression.type, substitution) ?? deducedClass(context, expression.type, values, substitution))
+        : undefined;
+    }
     case "sizeof":
       return value(sizeType);
     case "new": {
