@@ -67,6 +67,7 @@ const studied = [
   "h200-practice",
   "h200-routines",
   "h200-suites",
+  "h200-series",
 ];
 const unseen = [
   "h200-unseen",
@@ -83,6 +84,7 @@ const unseen = [
   "h200-practice-unseen",
   "h200-routines-unseen",
   "h200-suites-unseen",
+  "h200-series-unseen",
 ];
 /** Programs of the H200's sets on another GPU, of whose model only a launch's overhead was set by any of them. */
 const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen", "h200-kinds", "h200-kinds-unseen", "h200-works", "h200-works-unseen"].map(

@@ -114,6 +114,11 @@ export const compilerFigureDefinitions = {
   ),
   loadsAheadLeft: number("ptxas", "loads", "As many under way or fewer count as waiting for each other"),
   wideLoadsUpTo: number("ptxas", "registers", "Up to which resident warps are given up for wide loads under way at once"),
+  nearLoadsAhead: number(
+    "ptxas",
+    "instructions",
+    "That have what they need from shared memory, from which on no more is loaded ahead where the source says how many blocks an SM is to hold",
+  ),
   wideSharedLoads: number("ptxas", "loads", "Loads of 16 bytes a thread from shared memory in a block, from which on they go ahead"),
   wideSharedLoadsAhead: number(
     "ptxas",

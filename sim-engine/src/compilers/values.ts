@@ -48,6 +48,7 @@ export const plain: readonly PlainCompiler[] = [
       loadsAheadWanted: 8,
       loadsAheadLeft: 2,
       wideLoadsUpTo: 128,
+      nearLoadsAhead: 24,
       wideSharedLoads: 16,
       wideSharedLoadsAhead: 4,
       recomputedInstructions: 4,

@@ -7,7 +7,7 @@ import { fillStalls } from "./fill-stalls.ts";
 import { peakOf, type Straight } from "./live-words.ts";
 import { liveOut, mergedRegisters, recomputableRegisters, reloadableRegisters } from "./liveness.ts";
 import type { Instruction, MachineBlock, Register } from "./machine.ts";
-import { latencyOrder } from "./schedule.ts";
+import { latencyOrder, type Room } from "./schedule.ts";
 import { shortestRanges } from "./shortest.ts";
 import { blockValues } from "./values.ts";
 
@@ -31,6 +31,7 @@ export interface Scheduled extends Peak {
 
 export class Pressure {
   readonly #work: Work;
+  readonly #isGiven: boolean;
   #blocks: ReadonlyMap<Block, Straight>;
   readonly #free = new Map<Straight, Ordered>();
   readonly #shortest = new Map<Straight, Ordered>();
@@ -45,6 +46,7 @@ export class Pressure {
   /** Predicated blocks are part of their homes. */
   constructor(kernel: Kernel, blocks: ReadonlyMap<Block, MachineBlock>, work: Work) {
     this.#work = work;
+    this.#isGiven = kernel.launchBounds?.minBlocks !== undefined;
     const out = liveOut(blocks, work);
     const own = [...blocks.values()].filter(({ home }) => home === undefined);
     const merged = mergedRegisters(own.map(({ instructions }) => instructions));
@@ -159,12 +161,14 @@ export class Pressure {
     const shortest = this.#shortestOf(block);
     // Far from fitting, no other order will do.
     const hiding =
-      most(shortest) > limit + farFromFitting ? shortest : ordered(block, latencyOrder(block, limit, shortest.order, this.#work));
+      most(shortest) > limit + farFromFitting
+        ? shortest
+        : ordered(block, latencyOrder(block, this.#room(limit), shortest.order, this.#work));
     if (most(hiding) <= limit) return hiding;
     if (most(shortest) <= limit) {
       // What is under way may need more to finish: with fewer loads ahead it may fit.
       for (const fewer of fewerAhead) {
-        const careful = ordered(block, latencyOrder(block, limit - fewer, shortest.order, this.#work));
+        const careful = ordered(block, latencyOrder(block, this.#room(limit - fewer), shortest.order, this.#work));
         if (most(careful) <= limit) return careful;
       }
       return shortest;
@@ -194,9 +198,13 @@ export class Pressure {
   #freeOf(block: Straight): Ordered {
     const known = this.#free.get(block);
     if (known) return known;
-    const free = ordered(block, latencyOrder(block, Number.POSITIVE_INFINITY, block.nodes, this.#work));
+    const free = ordered(block, latencyOrder(block, this.#room(Number.POSITIVE_INFINITY), block.nodes, this.#work));
     this.#free.set(block, free);
     return free;
+  }
+
+  #room(limit: number): Room {
+    return { limit, isGiven: this.#isGiven };
   }
 
   #shortestOf(block: Straight): Ordered {

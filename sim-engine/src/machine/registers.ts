@@ -33,7 +33,7 @@ export function allocate(
     new Pressure(kernel, blocks, work),
     steps,
     given ?? room,
-    given === undefined && bound === target.limits.maxRegistersPerThread,
+    given === undefined && bound === target.limits.maxRegistersPerThread && kernel.launchBounds?.minBlocks === undefined,
   );
 
   const packed = Math.max(words, atCalls) + nvcc.reservedRegisters;
@@ -72,10 +72,12 @@ function intervalAround(value: number, bound: number): { readonly low: number; r
 
 /**
  * The registers up to which another costs nothing: those that keep a warp more resident, or, where the source says how many threads a
- * block has, a block more of that many (seen over 60 kernels: validation/DEVIATIONS.md).
+ * block has, a block more of that many (seen over 60 kernels: validation/DEVIATIONS.md). Where it says how many blocks an SM is to hold as
+ * well, ptxas aims at no more than these: nothing below the most they leave is worth a load later (validation/compiler/boundedBlocks.json).
  */
 function registerSteps({ launchBounds }: Kernel, { registerSteps: steps, limits }: Target): readonly number[] {
-  if (launchBounds === undefined || launchBounds.minBlocks !== undefined) return steps;
+  if (launchBounds === undefined) return steps;
+  if (launchBounds.minBlocks !== undefined) return [];
   const warps = Math.ceil(launchBounds.maxThreads / warpSize);
   const blocks = (registers: number): number => Math.floor(limits.registersPerSm / (warps * warpSize * registers));
   return steps.filter((step, at) => blocks(step) !== blocks(steps[at + 1] ?? limits.maxRegistersPerThread));

@@ -42,10 +42,36 @@ function pairs(count: number): Straight {
 }
 
 const loadsIn = (block: Straight, limit: number): string =>
-  latencyOrder(block, limit, block.nodes, new Work())
+  latencyOrder(block, { limit, isGiven: false }, block.nodes, new Work())
     .flatMap(({ instruction: { opcode } }) => /^LDG\.E\.(.)/.exec(opcode)?.[1] ?? [])
     .join("");
 
 test("where registers are short, loads of pairs go as they are written", () => expect(loadsIn(pairs(8), 16)).toMatch(/^AA?(BA)*B+$/));
 
 test("where there are enough, what may go first does", () => expect(loadsIn(pairs(8), Number.POSITIVE_INFINITY)).toMatch(/^AAB/));
+
+/** A tile in steps, two loads of shared memory and four products each, and the next tile's load. */
+function steps(count: number): Straight {
+  const [shared, far, tile] = [register(0), register(1, 2), register(2, 4)];
+  const sums = [200, 201, 202, 203].map((id) => register(id));
+  const code = [instruction("LDG.E.128", [tile], [far])];
+  for (let k = 0; k < count; k++) {
+    const [a, b] = [register(10 + k), register(100 + k)];
+    code.push(instruction("LDS", [a], [shared]), instruction("LDS", [b], [shared]));
+    for (const sum of sums) code.push(instruction("FFMA", [sum], [a, b, sum]));
+  }
+  code.push(instruction("STS.128", [], [shared, tile]));
+  const values = blockValues(code, new Set(sums), new Set());
+  return { nodes: dependences(kernel, code, values.of, new Work()), values: values.count, into: values.into, out: values.out };
+}
+
+const orderOf = (block: Straight, isGiven: boolean): string =>
+  latencyOrder(block, { limit: Number.POSITIVE_INFINITY, isGiven }, block.nodes, new Work())
+    .map(({ instruction: { opcode } }) => ({ LDG: "G", LDS: "L", FFM: "f", STS: "S" })[opcode.slice(0, 3)])
+    .join("");
+
+test("where the source says how many blocks there are to be, the next tile is loaded first, and shared memory a few steps ahead", () =>
+  expect(orderOf(steps(12), true)).toMatch(/^GL{12}f{1,4}LL(f+LL)+f+S$/));
+
+test("where it does not, shared memory goes ahead, and the next tile comes when little else is left", () =>
+  expect(orderOf(steps(12), false)).toMatch(/^L{24}f{20,}Gf+S$/));

@@ -7,6 +7,7 @@ import { nvcc } from "../compilers/compiler.ts";
 import type { Work } from "../work.ts";
 import { latencyOf, memoryKind, type Node } from "./dependences.ts";
 import { LiveWords, type Straight } from "./live-words.ts";
+import { FarLoads, isArithmetic, isForLater, isNear, NearLoads } from "./load-order.ts";
 
 /** Constants are put into registers when what reads them has all else: before, they would only take registers that loads could have. */
 class Constants {
@@ -40,53 +41,20 @@ class Constants {
   }
 }
 
-/**
- * Far loads under a limit go one after the other as they are written: of pairs the one whose place is known early would else take the registers
- * of the other, and each pair wait for its second by itself (seen in `av_kernel1` of h200-topics: three pairs under way in 32 registers). One may
- * overtake one other. Those that wait for what others load follow only each other.
- */
-class FarLoads {
-  /** By how many loads one waits for, one behind the other: the loads, and how many of them have been issued in turn. */
-  readonly #rows: { readonly loads: Node[]; first: number }[] = [];
-  readonly #depths: Uint32Array;
-  readonly #issued = new Set<Node>();
-
-  constructor({ nodes }: Straight) {
-    this.#depths = new Uint32Array(nodes.length);
-    for (const node of nodes) {
-      const depth = node.previous.reduce((most, each) => Math.max(most, this.#depths[each.index]! + (isFar(each) ? 1 : 0)), 0);
-      this.#depths[node.index] = depth;
-      if (isFar(node)) (this.#rows[depth] ??= { loads: [], first: 0 }).loads.push(node);
-    }
-  }
-
-  /** Of those that are written before it two have not been issued. */
-  waits(node: Node): boolean {
-    if (!isFar(node)) return false;
-    const { loads, first } = this.#rows[this.#depths[node.index]!]!;
-    if (loads[first] === node) return false;
-    let second = first + 1;
-    while (this.#issued.has(loads[second] as Node)) second++;
-    return loads[second] !== node;
-  }
-
-  issue(node: Node): void {
-    if (!isFar(node)) return;
-    this.#issued.add(node);
-    const row = this.#rows[this.#depths[node.index]!]!;
-    while (this.#issued.has(row.loads[row.first] as Node)) row.first++;
-  }
-}
-
-const isFar = ({ instruction: { opcode } }: Node): boolean => /^(LDG\.|LD\.E)/.test(opcode);
-
 const isConstant = ({ previous, instruction: { uses } }: Node): boolean => previous.length === 0 && uses.length === 0;
+
+export interface Room {
+  /** Words of registers. */
+  readonly limit: number;
+  /** The source says how many blocks an SM is to hold, so that nothing below that is worth a load later. */
+  readonly isGiven: boolean;
+}
 
 /**
  * The order that hides latency, within `limit` words of registers where that can be.
  * @param thrifty an order that takes few registers, which is gone on with where they are short
  */
-export function latencyOrder(block: Straight, limit: number, thrifty: readonly Node[], work: Work): Node[] {
+export function latencyOrder(block: Straight, { limit, isGiven }: Room, thrifty: readonly Node[], work: Work): Node[] {
   const live = new LiveWords(block);
   // By index.
   const waiting = Int32Array.from(block.nodes, (node) => node.previous.length);
@@ -94,15 +62,25 @@ export function latencyOrder(block: Straight, limit: number, thrifty: readonly N
   const constants = new Constants(block);
   const farLoads = limit === Number.POSITIVE_INFINITY ? undefined : new FarLoads(block);
   const ready = block.nodes.filter((node) => node.previous.length === 0 && !constants.waits(node));
+  // What is loaded for later stays behind all that leads to anything else, where registers count.
+  const isLater = block.nodes.map((node) => !isGiven && isForLater(node));
+  const urgency = Float64Array.from(block.nodes, (node) => node.height - (isLater[node.index] ? latencyOf(node.instruction) : 0));
+  const isWork = block.nodes.map((node) => isArithmetic(node) || isNear(node));
+  const nearLoads = isGiven ? new NearLoads(block) : undefined;
   const order: Node[] = [];
   const rank = new Int32Array(block.nodes.length);
   for (const [at, { index }] of thrifty.entries()) rank[index] = at;
   let cycle = 0;
   /** Whether to issue `a` rather than `b` now. */
   const better = (a: Node, b: Node): boolean => {
+    if (nearLoads && isNear(a) && isNear(b)) return a.index < b.index;
+    if (nearLoads?.areAhead && isNear(a) !== isNear(b)) return isNear(b);
+    const [urgencyA, urgencyB] = [urgency[a.index]!, urgency[b.index]!];
+    if (urgencyA !== urgencyB && ((isLater[a.index] && isWork[b.index]) || (isLater[b.index] && isWork[a.index])))
+      return urgencyA > urgencyB;
     const [soonA, soonB] = [Math.max(earliest[a.index]!, cycle), Math.max(earliest[b.index]!, cycle)];
     if (soonA !== soonB) return soonA < soonB;
-    return a.height === b.height ? a.index < b.index : a.height > b.height;
+    return urgencyA === urgencyB ? a.index < b.index : urgencyA > urgencyB;
   };
   while (ready.length > 0) {
     work.ask(ready.length / 4 + 1);
@@ -130,6 +108,7 @@ export function latencyOrder(block: Straight, limit: number, thrifty: readonly N
     cycle = Math.max(cycle + 1, earliest[node.index]!);
     live.issue(node);
     farLoads?.issue(node);
+    nearLoads?.issue(node);
     order.push(node);
     const done = cycle + latencyOf(node.instruction);
     for (const next of node.next) {

@@ -1334,6 +1334,43 @@ function* loadsAhead() {
   }
 }
 
+/** The same code where the source says nothing of its blocks, how many threads they have, and how many blocks an SM is to hold as well. */
+function* boundedBlocks() {
+  const parameters = "const float* __restrict__ x, const float* __restrict__ w, float* o, int n, int h";
+  const filled = (tall, wide, ahead) =>
+    `__shared__ float a[2][8][${tall * 16}], b[2][8][${wide * 16}]; int t = threadIdx.x, r = t / 16, c = t % 16, u = 0; const float4* g = (const float4*)x; float s[${tall}][${wide}] = {}; float4 p[${ahead}]; for (int k = 0; k < h; k += 8) { _Pragma("unroll") for (int i = 0; i < ${ahead}; i++) p[i] = g[(size_t)(t + i * 256) * h + k]; _Pragma("unroll") for (int d = 0; d < 8; d++) { float m[${tall}], q[${wide}]; _Pragma("unroll") for (int i = 0; i < ${tall}; i += 4) *(float4*)&m[i] = *(float4*)&a[u][d][r * ${tall} + i]; _Pragma("unroll") for (int j = 0; j < ${wide}; j += 4) *(float4*)&q[j] = *(float4*)&b[u][d][c * ${wide} + j]; _Pragma("unroll") for (int i = 0; i < ${tall}; i++) _Pragma("unroll") for (int j = 0; j < ${wide}; j++) s[i][j] = fmaf(m[i], q[j], s[i][j]); } _Pragma("unroll") for (int i = 0; i < ${ahead}; i++) *(float4*)&a[u ^ 1][i % 8][(t * 4) % ${tall * 16}] = p[i]; __syncthreads(); u ^= 1; } _Pragma("unroll") for (int i = 0; i < ${tall}; i++) _Pragma("unroll") for (int j = 0; j < ${wide}; j++) o[(t * ${tall} + i) * ${wide} + j] = s[i][j];`;
+  const columns = (count) =>
+    `int l = threadIdx.x % 32, t = (blockIdx.x * blockDim.x + threadIdx.x) / 32; if (t >= n) return; float a[${count}] = {}; for (int i = l; i < h; i += 32) { float v = x[t * h + i]; _Pragma("unroll") for (int e = 0; e < ${count}; e++) a[e] = fmaf(v, w[e * h + i], a[e]); } _Pragma("unroll") for (int e = 0; e < ${count}; e++) o[(t * 32 + l) * ${count} + e] = a[e];`;
+  const summed = (turns) =>
+    `int t = blockIdx.x * blockDim.x + threadIdx.x; float s = 0; _Pragma("unroll ${turns}") for (int i = t; i < h; i += n) s += x[i] * w[i]; o[t] = s;`;
+  const around = (reach) =>
+    `int i = blockIdx.x * blockDim.x + threadIdx.x + ${reach} * n, s = 0; float v = 0; _Pragma("unroll") for (int a = -${reach}; a <= ${reach}; a++) _Pragma("unroll") for (int b = -${reach}; b <= ${reach}; b++) v = fmaf(w[s++], x[i + a * n + b], v); o[i] = v;`;
+  const bodies = {
+    filled_4_4_2: filled(4, 4, 2),
+    filled_4_4_4: filled(4, 4, 4),
+    filled_8_4_2: filled(8, 4, 2),
+    filled_8_4_4: filled(8, 4, 4),
+    filled_8_8_1: filled(8, 8, 1),
+    filled_8_8_4: filled(8, 8, 4),
+    columns_8: columns(8),
+    columns_16: columns(16),
+    columns_24: columns(24),
+    summed_8: summed(8),
+    summed_16: summed(16),
+    around_1: around(1),
+    around_2: around(2),
+    around_3: around(3),
+  };
+  for (const [body, code] of Object.entries(bodies)) {
+    for (const blocks of ["unsaid", 0, 1, 2, 3, 4]) {
+      const bounds = blocks === "unsaid" ? "" : `__launch_bounds__(256${blocks ? `, ${blocks}` : ""}) `;
+      const name = `bounded_${body}_${blocks}`;
+      const source = `extern "C" __global__ void ${bounds}${name}(${parameters}) { ${code} }`;
+      yield { name, source, varied: { body, blocks }, marker: "registers" };
+    }
+  }
+}
+
 /** @type {Record<string, () => Generator<Probe>>} */
 export const families = {
   loops,
@@ -1382,6 +1419,7 @@ export const families = {
   longOffsets,
   sinking,
   loadsAhead,
+  boundedBlocks,
 };
 
 /** What nvcc is told besides, by family.
