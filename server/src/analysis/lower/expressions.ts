@@ -362,5 +362,3 @@ export function compound(lowering: Lowering, place: Place, op: string, right: Ty
   store(lowering, place, value);
   return value;
 }
-
-export { typed as typedValue };

@@ -1,5 +1,5 @@
 /** Numbers and pairs that are brought into order, where nothing tells equal ones apart. */
-import { bitsOf, isFloat, isUnsigned } from "../values/values.ts";
+import { bitsOf, hasBothZeros, isFloat, isUnsigned } from "../values/values.ts";
 import { isWideUnsigned, type NumberName } from "./arithmetic.ts";
 
 type Sortable = Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array;
@@ -31,16 +31,6 @@ export function sortInPlace([first, second]: readonly Numbers[]): boolean {
   if (isFloat(type) && hasBothZeros(values)) return false;
   values.sort();
   return true;
-}
-
-export function hasBothZeros(values: ArrayLike<number | bigint>): boolean {
-  let [has, hasNegative] = [false, false];
-  for (let k = 0; k < values.length; k++) {
-    if (values[k] !== 0) continue;
-    if (Object.is(values[k], -0)) hasNegative = true;
-    else has = true;
-  }
-  return has && hasNegative;
 }
 
 const hasNoSign = (type: NumberName): boolean => !isFloat(type) && isUnsigned(type);

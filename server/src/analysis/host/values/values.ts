@@ -174,3 +174,14 @@ export function reasonOf(value: Value): string {
   if (value.kind === "range") return "a random value";
   return `a ${value.kind}, not a number`;
 }
+
+/** Whether numbers hold 0.0 as well as -0.0, which compare as equal. */
+export function hasBothZeros(values: ArrayLike<number | bigint>): boolean {
+  let [has, hasNegative] = [false, false];
+  for (let k = 0; k < values.length; k++) {
+    if (values[k] !== 0) continue;
+    if (Object.is(values[k], -0)) hasNegative = true;
+    else has = true;
+  }
+  return has && hasNegative;
+}
