@@ -8,6 +8,7 @@ import { mathFunctions } from "../library/math.ts";
 import { templateValues } from "../memory/host-types.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { float, int, integerOf, numberOf } from "../values/values.ts";
+import { behindOperator } from "./accessors.ts";
 import { algorithmCode } from "./algorithms.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
 import { drawerAt, drawnBy, functionCode, lambdaAt, methodAt, ownMethod } from "./called.ts";
@@ -31,6 +32,8 @@ export function callCode(machine: Machine, e: Call): Code {
   const { host, random } = machine;
   const bound = boundOfEngine(machine, e);
   if (bound) return bound;
+  const behind = behindOperator(machine, e);
+  if (behind) return machine.code(behind);
   if (callee.kind === "member") return memberCall(machine, e, callee);
   if (random) {
     const drawer = drawerAt(machine, callee);

@@ -10,6 +10,7 @@ import { placeOf } from "../resolve/places.ts";
 import { Allocation, Cell, type Place, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { numberOf } from "../values/values.ts";
+import { behindOperator } from "./accessors.ts";
 import { conversion, type Known, type NumberName } from "./arithmetic.ts";
 import { writeLoad, writeStore } from "./compiled/elements.ts";
 import { writeConversion } from "./compiled/numbers.ts";
@@ -52,6 +53,8 @@ function designated(machine: Machine, e: Expression, code: (e: Expression) => Co
     const own = declared(machine, lastName(e.name));
     if (own) return own;
   }
+  const behind = behindOperator(machine, e);
+  if (behind) return targetOf(machine, behind, code);
   if (e.kind === "subscript") {
     const [index] = e.indices;
     if (!index || e.indices.length > 1) throw new Unsupported();
