@@ -338,10 +338,16 @@ const runtimeFunction = /^(cuda[A-Z]|cu[A-Z][a-z])/;
 /** Of libraries beside them, which return a status too: that they succeed is told. */
 const statusFunction = /^(cublas|cufft|curand(?!_)|cusparse|cusolver|cudnn|nccl|nvml|nvtx|hip[A-Z])/;
 
+/** What memory holds is the same behind them: they say where it is to be, how it is used, or write it to a file. */
+const keepsMemory =
+  /^(cudaMem(Prefetch|Advise|Discard)\w*|cudaStreamAttachMemAsync|cudaHostUnregister|cuMem(Prefetch|Advise|HostUnregister)\w*|(posix_)?madvise|mun?lock|fwrite|write|memcmp)$/;
+/** They store what they find out where their first argument points, and nothing elsewhere. */
+const tellsOfMemory = /^(cudaPointerGetAttributes|cudaMemRangeGetAttributes?|cudaIpcGetMemHandle|cuPointerGetAttributes?)$/;
+
 /** A function nobody knows: what its arguments point at is lost. */
 function callUnknown(host: Interpreter, name: string, args: readonly Argument[]): Value {
   called(host, name, ofRuntime.test(name), args);
-  forgetTargets(host, args, `what \`${name}\` stored`);
+  if (!keepsMemory.test(name)) forgetTargets(host, tellsOfMemory.test(name) ? args.slice(0, 1) : args, `what \`${name}\` stored`);
   if (runtimeFunction.test(name)) return int(0);
   if (statusFunction.test(name)) {
     host.inputs.succeeds(name);

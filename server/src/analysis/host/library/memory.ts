@@ -127,6 +127,15 @@ function filler(byHost: boolean): LibraryFunction {
   };
 }
 
+/** From one device to another; there is one. */
+const copierToPeer =
+  (name: string): LibraryFunction =>
+  (host, args) => {
+    leftOut(host, name);
+    copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), argumentValue(args, 4));
+    return success;
+  };
+
 /** `cudaMemcpy2D(to, toPitch, from, fromPitch, width, height, direction, stream)`. */
 const copierOfRows =
   (async: boolean): LibraryFunction =>
@@ -322,14 +331,8 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
   ["cudaMemcpyAsync", copier(true)],
   ["memcpy", copyOnHost],
   ["memmove", copyOnHost],
-  [
-    "cudaMemcpyPeer",
-    (host, args) => {
-      leftOut(host, "cudaMemcpyPeer");
-      copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), argumentValue(args, 4));
-      return success;
-    },
-  ],
+  ["cudaMemcpyPeer", copierToPeer("cudaMemcpyPeer")],
+  ["cudaMemcpyPeerAsync", copierToPeer("cudaMemcpyPeerAsync")],
   ["cudaMemcpy2D", copierOfRows(false)],
   ["cudaMemcpy2DAsync", copierOfRows(true)],
   ["cudaMemset", filler(false)],
