@@ -18,7 +18,7 @@ import { optimised } from "../passes/index.ts";
 import { Cancelled, type Work } from "../work.ts";
 import { assumeUnknowns, type Origin, type Resolved } from "./assume.ts";
 import { DataUses } from "./data-uses.ts";
-import { Replay, writersOf } from "./replay.ts";
+import { Replay, type Wholes, writersOf } from "./replay.ts";
 import { Unvarying } from "./unvarying.ts";
 
 /** Launches one before the other that are looked back at for what a buffer holds throughout. */
@@ -42,7 +42,7 @@ export class EarlierContents implements Contents {
   readonly #work: Work;
   /** What running earlier launches may spend. */
   readonly #runs: Work;
-  readonly #wholes: Work;
+  readonly #wholes: Wholes;
   readonly #kernels = new Map<EarlierLaunch, { readonly kernel: Kernel; readonly launch: Launch } | undefined>();
   readonly #known = new Map<EarlierLaunch, Map<number, Known>>();
   readonly #left = new Map<EarlierLaunch, Map<string, number | bigint | undefined>>();
@@ -57,7 +57,7 @@ export class EarlierContents implements Contents {
     this.#work = work;
     this.#alike = alike;
     this.#runs = work.share(steps);
-    this.#wholes = work.share(wholeSteps);
+    this.#wholes = { work: work.share(wholeSteps), isRunning: false };
   }
 
   /** What was assumed of the earlier launches that were looked at, so far. */

@@ -39,13 +39,18 @@ const mostWarps = 64;
 /** How what a buffer holds was found. */
 type Found = "simple" | "on demand" | "whole" | "sampled";
 
+export interface Wholes {
+  readonly work: Work;
+  isRunning: boolean;
+}
+
 export interface ReplayOptions {
   /** What the buffer held, where all that decides what is stored to it is known. */
   readonly before?: Content | undefined;
   /** Steps that finding who stores to a byte may take, where it is not to be as many as usual. */
   readonly patience?: number | undefined;
-  /** What replays may spend that run all of their blocks, as there is no other way. */
-  readonly whole?: Work;
+  /** What replays may spend that run all of their blocks, as there is no other way, and whether one does: what it reads is paid for by it. */
+  readonly whole?: Wholes;
   /** What blocks that may not be run any more stored is taken to be as what others did. */
   readonly alike?: boolean;
 }
@@ -56,8 +61,11 @@ export class Replay implements MemorySource {
   readonly content: Content;
   readonly #program: Program;
   readonly #runner: Runner;
-  /** What all replays may spend, or those that run all of their blocks. */
-  #work: Work;
+  /** What all replays may spend. */
+  readonly #work: Work;
+  readonly #whole: Wholes;
+  /** It spends what those may that run all of their blocks. */
+  #isWhole = false;
   readonly #start: number;
   readonly #memory: LazyMemory;
   #origins: readonly { readonly origin: StoreOrigin; readonly atomic: boolean }[] = [];
@@ -96,7 +104,7 @@ export class Replay implements MemorySource {
     buffer: number,
     contents: Contents,
     work: Work,
-    { before, patience, alike = false, whole = work }: ReplayOptions = {},
+    { before, patience, alike = false, whole = { work, isRunning: false } }: ReplayOptions = {},
   ) {
     this.#patience = patience;
     const object: MemoryObject = `buffer ${buffer}`;
@@ -115,6 +123,7 @@ export class Replay implements MemorySource {
     this.#before = before && contents.source(before, "i32", 0);
     this.#program = program;
     this.#work = work;
+    this.#whole = whole;
     this.#runner = new Runner(program, work);
     this.#start = environment.bufferStarts[buffer] ?? 0;
     const memory = environment.global.memoryAt(this.#start);
@@ -143,10 +152,10 @@ export class Replay implements MemorySource {
     });
     const invertible = origins.length === writers.length;
     this.#tableBytes = !invertible && held.kind !== "unknown" && writers.every(claims) ? bytes : undefined;
-    const may = invertible ? Math.min(work.left, fewSteps) : Math.min(whole.left, mostSteps);
+    const may = invertible ? Math.min(work.left, fewSteps) : Math.min(whole.work.left, mostSteps);
     if (sample.blocks > 0 && all <= may) {
       this.found = "whole";
-      if (!invertible) this.#work = whole;
+      if (!invertible) this.#isWhole = true;
     } else if (invertible) {
       this.found = "on demand";
       this.#origins = origins;
@@ -206,8 +215,12 @@ export class Replay implements MemorySource {
         },
         this.#patience,
       );
-      this.#work.ask(steps);
+      this.#budget.ask(steps);
     }
+  }
+
+  get #budget(): Work {
+    return this.#isWhole || this.#whole.isRunning ? this.#whole.work : this.#work;
   }
 
   /** Runs a warp, or its block where its warps wait for each other. */
@@ -218,7 +231,7 @@ export class Replay implements MemorySource {
     const key = waits ? index : index * mostWarps + warp;
     if (this.#rest || this.#done.has(key)) return;
     this.#done.add(key);
-    this.#runner.work = this.#work.share(runSteps);
+    this.#runner.work = this.#budget.share(runSteps);
     try {
       if (waits) this.#runner.runBlock(block);
       else this.#runner.runBlock(block, 1, warp);
@@ -267,7 +280,13 @@ export class Replay implements MemorySource {
     if (this.#ranAll) return;
     this.#ranAll = true;
     const [columns, rows, layers] = this.#program.launch.grid;
-    for (let z = 0; z < layers; z++) for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) this.#runBlock([x, y, z]);
+    const { isRunning } = this.#whole;
+    this.#whole.isRunning ||= this.#isWhole;
+    try {
+      for (let z = 0; z < layers; z++) for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) this.#runBlock([x, y, z]);
+    } finally {
+      this.#whole.isRunning = isRunning;
+    }
   }
 
   #runBlock(block: Dim3): void {
