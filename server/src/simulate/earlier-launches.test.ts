@@ -382,3 +382,47 @@ int main() {
     "contents of table: as `put` of line 20 stored it",
   ]);
 });
+
+test("what is sorted by counting is where three launches before have put it", () => {
+  const n = 1 << 17;
+  const cells = 1 << 10;
+  const cellOf = (i: number): number => knuth(i) >>> 22;
+  const reports = reportsOf(`
+__device__ int cellOf(int i) { return i * 2654435761u >> 22; }
+__global__ void count(int *counts, int2 *slots, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) slots[i] = make_int2(cellOf(i), atomicAdd(&counts[cellOf(i)], 1));
+}
+__global__ void scan(const int *counts, int *starts) {
+  __shared__ int sums[${cells}];
+  sums[threadIdx.x] = counts[threadIdx.x];
+  for (int d = 1; d < ${cells}; d *= 2) {
+    __syncthreads();
+    int below = threadIdx.x >= d ? sums[threadIdx.x - d] : 0;
+    __syncthreads();
+    sums[threadIdx.x] += below;
+  }
+  starts[threadIdx.x] = sums[threadIdx.x] - counts[threadIdx.x];
+}
+__global__ void scatter(const int2 *slots, const int *starts, int *idx, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) idx[starts[slots[i].x] + slots[i].y] = i;
+}
+${gather}
+int main() {
+  const int n = ${n};
+${allocations}
+  int *counts, *starts; int2 *slots;
+  cudaMalloc(&counts, ${cells} * 4); cudaMalloc(&starts, ${cells} * 4); cudaMalloc(&slots, n * 8);
+  cudaMemset(counts, 0, ${cells} * 4);
+  count<<<n / 256, 256>>>(counts, slots, n);
+  scan<<<1, ${cells}>>>(counts, starts);
+  scatter<<<n / 256, 256>>>(slots, starts, idx, n);
+  gather<<<n / 256, 256>>>(in, idx, out, n);
+}`);
+  const sorted = Array.from({ length: n }, (_, i) => i).sort((a, b) => cellOf(a) - cellOf(b) || a - b);
+  expect(gatheredIn(reports.get("gather"), n)).toBeCloseTo(
+    gathered(n, (i) => sorted[i]!),
+    -2,
+  );
+});
