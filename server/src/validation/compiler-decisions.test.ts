@@ -391,7 +391,7 @@ describe("as nvcc decides", () => {
       }),
     );
     expect(fillings.filter(({ ahead }) => ahead >= 0.5 && ahead <= 2).length).toBe(14);
-    expect(fillings.filter(({ registers }) => registers >= 0.9 && registers <= 1.1).length).toBe(8);
+    expect(fillings.filter(({ registers }) => registers >= 0.9 && registers <= 1.1).length).toBe(9);
   });
   test("branches that become selections", async () => expect(await agreeing(recorded("selections"), branches)).toBe("13 of 14"));
 

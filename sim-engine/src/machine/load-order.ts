@@ -67,11 +67,18 @@ export class NearLoads {
 }
 
 export const isNear = ({ instruction: { opcode } }: Node): boolean => opcode.startsWith("LDS");
-export const isArithmetic = ({ instruction: { opcode } }: Node): boolean => memoryKind(opcode) === undefined;
+const isArithmetic = ({ instruction: { opcode } }: Node): boolean => memoryKind(opcode) === undefined;
+
+/** By index: loads of shared memory, and the arithmetic on what they bring. */
+export function ofNearLoads({ nodes }: Straight): readonly boolean[] {
+  const are: boolean[] = [];
+  for (const node of nodes) are.push(isNear(node) || (isArithmetic(node) && node.previous.some(({ index }) => are[index])));
+  return are;
+}
 
 /**
- * A far load that only stores wait for, or that is read elsewhere: the next turn's tile. Where registers count, ptxas has it behind all that leads
- * to anything else (`buffered` of h200-mixed, `k_reg_prefetch` of h200-practice: 83 to 92 % of a tile's products stand in front of it).
+ * A far load that only stores wait for, or that is read elsewhere: the next turn's tile. Where registers count, ptxas has it behind most that is
+ * made of this one (`buffered` of h200-mixed, `k_reg_prefetch` of h200-practice: 83 to 92 % of a tile's products stand in front of it).
  */
 export const isForLater = (node: Node): boolean =>
   isFar(node) && node.next.every(({ instruction: { opcode } }) => /^(store|fence)$/.test(memoryKind(opcode) ?? ""));

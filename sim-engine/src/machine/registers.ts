@@ -40,7 +40,10 @@ export function allocate(
   // What stands in one piece wants no slack.
   const slack = (all: number, ratio: number): number => inProducts + Math.round(Math.max(0, all - inProducts) * ratio);
   const loose = Math.max(slack(words, nvcc.registerSlack), slack(atCalls, nvcc.registerSlackAtCalls)) + nvcc.reservedRegisters;
-  const value = clamp(Math.max(least, Math.min(loose, Math.max(limit, packed))), bound);
+  // However many blocks the source asks for, no warp is lost by slack.
+  const upTo =
+    kernel.launchBounds?.minBlocks === undefined ? limit : Math.min(limit, target.registerSteps.find((step) => step >= packed) ?? limit);
+  const value = clamp(Math.max(least, Math.min(loose, Math.max(upTo, packed))), bound);
   const held = reallocated === undefined ? undefined : Math.min(bound, reallocated);
   const ordered = new Map(blocks);
   for (const [block, instructions] of code) ordered.set(block, { block, instructions });

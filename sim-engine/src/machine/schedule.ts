@@ -7,7 +7,7 @@ import { nvcc } from "../compilers/compiler.ts";
 import type { Work } from "../work.ts";
 import { latencyOf, memoryKind, type Node } from "./dependences.ts";
 import { LiveWords, type Straight } from "./live-words.ts";
-import { FarLoads, isArithmetic, isForLater, isNear, NearLoads } from "./load-order.ts";
+import { FarLoads, isForLater, isNear, NearLoads, ofNearLoads } from "./load-order.ts";
 
 /** Constants are put into registers when what reads them has all else: before, they would only take registers that loads could have. */
 class Constants {
@@ -62,10 +62,10 @@ export function latencyOrder(block: Straight, { limit, isGiven }: Room, thrifty:
   const constants = new Constants(block);
   const farLoads = limit === Number.POSITIVE_INFINITY ? undefined : new FarLoads(block);
   const ready = block.nodes.filter((node) => node.previous.length === 0 && !constants.waits(node));
-  // What is loaded for later stays behind all that leads to anything else, where registers count.
+  // What is loaded for later stays behind what is made of this tile, where registers count.
   const isLater = block.nodes.map((node) => !isGiven && isForLater(node));
   const urgency = Float64Array.from(block.nodes, (node) => node.height - (isLater[node.index] ? latencyOf(node.instruction) : 0));
-  const isWork = block.nodes.map((node) => isArithmetic(node) || isNear(node));
+  const isProduct = ofNearLoads(block);
   const nearLoads = isGiven ? new NearLoads(block) : undefined;
   const order: Node[] = [];
   const rank = new Int32Array(block.nodes.length);
@@ -76,7 +76,7 @@ export function latencyOrder(block: Straight, { limit, isGiven }: Room, thrifty:
     if (nearLoads && isNear(a) && isNear(b)) return a.index < b.index;
     if (nearLoads?.areAhead && isNear(a) !== isNear(b)) return isNear(b);
     const [urgencyA, urgencyB] = [urgency[a.index]!, urgency[b.index]!];
-    if (urgencyA !== urgencyB && ((isLater[a.index] && isWork[b.index]) || (isLater[b.index] && isWork[a.index])))
+    if (urgencyA !== urgencyB && ((isLater[a.index] && isProduct[b.index]) || (isLater[b.index] && isProduct[a.index])))
       return urgencyA > urgencyB;
     const [soonA, soonB] = [Math.max(earliest[a.index]!, cycle), Math.max(earliest[b.index]!, cycle)];
     if (soonA !== soonB) return soonA < soonB;
