@@ -369,7 +369,7 @@ describe("as nvcc decides", () => {
       optimise(kernel);
       return [probe.sass.markers, select(kernel, 90).registers.value];
     };
-    expect(await agreeing(recorded("boundedBlocks"), registers)).toBe("32 of 84");
+    expect(await agreeing(recorded("boundedBlocks"), registers)).toBe("40 of 84");
   });
   test("registers that a kernel begins with whose warps hand them on", async () => {
     const registers = async (probe: Recorded): Promise<readonly [theirs: number, ours: number]> => {
