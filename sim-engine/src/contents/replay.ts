@@ -152,7 +152,7 @@ export class Replay implements MemorySource {
     });
     const invertible = origins.length === writers.length;
     this.#tableBytes = !invertible && held.kind !== "unknown" && writers.every(claims) ? bytes : undefined;
-    const may = invertible ? Math.min(work.left, fewSteps) : Math.min(whole.work.left, mostSteps);
+    const may = invertible ? Math.min(this.#budget.left, fewSteps) : Math.min(whole.work.left, mostSteps);
     if (sample.blocks > 0 && all <= may) {
       this.found = "whole";
       if (!invertible) this.#isWhole = true;
@@ -299,15 +299,16 @@ export class Replay implements MemorySource {
   #sample(): { readonly blocks: number; readonly steps: number } {
     const [columns, rows, layers] = this.#program.launch.grid;
     const count = columns * rows * layers;
-    const before = this.#work.spent;
+    const budget = this.#budget;
+    const before = budget.spent;
     let blocks = 0;
     for (let k = 0; k < Math.min(count, sampledBlocks); k++) {
-      if (this.#work.spent - before > sampleSteps || this.#rest) break;
+      if (budget.spent - before > sampleSteps || this.#rest) break;
       const index = Math.floor(((2 * k + 1) * count) / (2 * Math.min(count, sampledBlocks)));
       this.#runBlock([index % columns, Math.floor(index / columns) % rows, Math.floor(index / (columns * rows))]);
       if (!this.#rest) blocks++;
     }
-    return { blocks, steps: this.#work.spent - before };
+    return { blocks, steps: budget.spent - before };
   }
 }
 

@@ -340,9 +340,9 @@ const statusFunction = /^(cublas|cufft|curand(?!_)|cusparse|cusolver|cudnn|nccl|
 
 /** What memory holds is the same behind them: they say where it is to be, how it is used, or write it to a file. */
 const keepsMemory =
-  /^(cudaMem(Prefetch|Advise|Discard)\w*|cudaStreamAttachMemAsync|cudaHostUnregister|cuMem(Prefetch|Advise|HostUnregister)\w*|(posix_)?madvise|mun?lock|fwrite|write|memcmp)$/;
+  /^(cudaMem(Prefetch|Advise)\w*|cudaStreamAttachMemAsync|cudaHostUnregister|cuMem(Prefetch|Advise|HostUnregister)\w*|(posix_)?madvise|mun?lock|fwrite|write|memcmp)$/;
 /** They store what they find out where their first argument points, and nothing elsewhere. */
-const tellsOfMemory = /^(cudaPointerGetAttributes|cudaMemRangeGetAttributes?|cudaIpcGetMemHandle|cuPointerGetAttributes?)$/;
+const tellsOfMemory = /^(cudaPointerGetAttributes|cudaMemRangeGetAttribute|cudaIpcGetMemHandle|cuPointerGetAttribute)$/;
 
 /** A function nobody knows: what its arguments point at is lost. */
 function callUnknown(host: Interpreter, name: string, args: readonly Argument[]): Value {

@@ -1,24 +1,31 @@
 /** Operators of classes that only pick an element: `m[i]` stands for `m.data[i]`, and `m(r, c)` for `m.data[r * m.columns + c]`. */
 
-import type { Expression, FunctionDeclaration } from "../../../syntax/ast.ts";
+import type { Expression, FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { lastName } from "../../sema/scope.ts";
+import { methodsOf } from "../resolve/methods.ts";
 import { placeOf } from "../resolve/places.ts";
 import { Cell, type RecordValue } from "../values/model.ts";
 import type { Machine } from "./machine.ts";
 import { declared } from "./numbers.ts";
 
-/** The element that an object's operator gives, written out where the object is; undefined where that is not all that it does. */
+/**
+ * The element that an object's operator gives a reference to, written out where the object is; undefined where that is not all that the operator
+ * does, or where it could be another's: of a class with bases, or with overloads that pick otherwise.
+ */
 export function behindOperator(machine: Machine, e: Expression): Expression | undefined {
   if (e.kind !== "subscript" && e.kind !== "call") return undefined;
   const base = withoutParentheses(e.kind === "subscript" ? e.base : e.callee);
   const record = recordNamed(machine, base);
   const [operator, given] = e.kind === "subscript" ? ["operator[]", e.indices] : ["operator()", e.arguments];
-  const fn = record && pickerOf(machine, record, operator, given.length);
+  if (!record || !isInOrder(given)) return undefined;
+  const fn = pickerOf(machine, record, operator, given.length);
   const picked = fn && returnedBy(fn);
-  if (!record || !picked) return undefined;
-  const names = new Map(fn.parameters.flatMap(({ name }, k) => (name && given[k] ? [[name, given[k]] as const] : [])));
-  return new Writer(record, base, names).written(picked);
+  const parameters = fn?.parameters.map((parameter, k) => argumentFor(parameter, given[k])) ?? [];
+  if (!picked || !parameters.every((each) => each !== undefined)) return undefined;
+  const writer = new Writer(record, base, new Map(parameters));
+  const written = writer.written(picked);
+  return writer.hasUsedAll ? written : undefined;
 }
 
 function recordNamed(machine: Machine, base: Expression): RecordValue | undefined {
@@ -31,16 +38,75 @@ function recordNamed(machine: Machine, base: Expression): RecordValue | undefine
 
 /** The operator; one for objects that are constant picks the same. */
 function pickerOf({ host }: Machine, { type }: RecordValue, operator: string, count: number): FunctionDeclaration | undefined {
-  const owner = type?.kind === "record" ? type.record.declaration.name?.parts.at(-1)?.text : undefined;
-  const all = owner === undefined ? [] : host.globals.methods(owner, operator);
-  const [first, second] = all.filter(({ parameters, templateParameters }) => parameters.length === count && !templateParameters);
-  return second && !(first?.const ?? false) !== (second.const ?? false) ? undefined : second && first?.const ? second : first;
+  if (type?.kind !== "record" || type.record.declaration.bases.length > 0) return undefined;
+  const all = methodsOf(host, type.record, operator).functions;
+  const picker = all.find((fn) => fn.result.kind === "reference" && !fn.result.to.const);
+  if (!picker || picker.templateParameters || picker.parameters.length !== count) return undefined;
+  return all.every((other) => other === picker || isAlike(other, picker)) ? picker : undefined;
 }
+
+/** They say the same but for what is constant. */
+const isAlike = (a: FunctionDeclaration, b: FunctionDeclaration): boolean =>
+  spelled([a.parameters, a.body, referred(a)]) === spelled([b.parameters, b.body, referred(b)]);
+
+const referred = ({ result }: FunctionDeclaration) => ({ ...(result.kind === "reference" ? result.to : result), const: false });
+
+const spelled = (parts: readonly unknown[]): string =>
+  JSON.stringify(parts, (key, value: unknown) =>
+    key === "start" || key === "end" || key === "nameSpan" ? undefined : typeof value === "bigint" ? `${value}` : value,
+  );
 
 function returnedBy({ body }: FunctionDeclaration): Expression | undefined {
   const [only, more] = body?.body ?? [];
   return only?.kind === "return" && !more ? only.value : undefined;
 }
+
+const wholeNumbers = /^(std::)?(size_t|ptrdiff_t|u?int(8|16|32|64)_t|uint)$/;
+
+/** An argument as its parameter has it: a whole number of the parameter's type. */
+function argumentFor({ name, type }: ParameterDeclaration, given: Expression | undefined): readonly [string, Expression] | undefined {
+  const isWhole =
+    type.kind === "builtin"
+      ? !/float|double|void/.test(type.name)
+      : type.kind === "named" && wholeNumbers.test(type.name.parts.map(({ text }) => text).join("::"));
+  if (!name || !given || !isWhole) return undefined;
+  return [name, { kind: "cast", style: "static", type, operands: [given], start: given.start, end: given.end }];
+}
+
+/** Nothing depends on which of them is evaluated first, nor on whether the object is looked at before. */
+function isInOrder(given: readonly Expression[]): boolean {
+  const [only, more] = given;
+  const e = only && withoutParentheses(only);
+  const counts = (e?.kind === "unary" || e?.kind === "postfix") && (e.op === "++" || e.op === "--") && e.operand.kind === "name";
+  return (counts && !more) || given.every(isPure);
+}
+
+function isPure(e: Expression): boolean {
+  switch (e.kind) {
+    case "name":
+    case "integer":
+    case "float":
+    case "char":
+    case "bool":
+      return true;
+    case "parenthesized":
+      return isPure(e.inner);
+    case "unary":
+      return e.op !== "++" && e.op !== "--" && isPure(e.operand);
+    case "binary":
+      return isPure(e.left) && isPure(e.right);
+    case "cast":
+      return e.operands.every(isPure);
+    case "member":
+      return isPure(e.base);
+    case "subscript":
+      return isPure(e.base) && e.indices.every(isPure);
+    default:
+      return false;
+  }
+}
+
+const arithmetic = /^([+\-*/%&|^]|<<|>>)$/;
 
 /** Writes an operator's body as the code around its call would. */
 class Writer {
@@ -56,6 +122,10 @@ class Writer {
     this.#given = given;
   }
 
+  get hasUsedAll(): boolean {
+    return this.#used.size === this.#given.size;
+  }
+
   written(e: Expression): Expression | undefined {
     switch (e.kind) {
       case "integer":
@@ -65,7 +135,7 @@ class Writer {
       case "unary":
         return e.op === "*" || e.op === "-" ? this.#with(e, { operand: e.operand }) : undefined;
       case "binary":
-        return this.#with(e, { left: e.left, right: e.right });
+        return arithmetic.test(e.op) ? this.#with(e, { left: e.left, right: e.right }) : undefined;
       case "subscript": {
         const [index] = e.indices;
         const at = index && e.indices.length === 1 ? this.written(index) : undefined;
