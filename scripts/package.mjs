@@ -7,7 +7,7 @@ import { root } from "./support/project.mjs";
 const limit = 3_000_000;
 /** Bytes of each script in dist/: what analyses and simulates, which the thread and the command line share, is the largest. */
 const scriptLimits = { "extension.cjs": 400_000, "web.js": 385_000, "panel.js": 80_000, "server-browser.js": 875_000 };
-const scriptLimit = 2_060_000;
+const scriptLimit = 2_100_000;
 const packagePath = path.join(root, "warplens.vsix");
 
 await createVSIX({ cwd: root, packagePath, dependencies: false });
