@@ -39,6 +39,7 @@ const mostWarps = 64;
 /** How what a buffer holds was found. */
 type Found = "simple" | "on demand" | "whole" | "sampled";
 
+/** What replays that run all of their blocks may spend together, and whether one of them is running. */
 export interface Wholes {
   readonly work: Work;
   isRunning: boolean;

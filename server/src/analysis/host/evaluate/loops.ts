@@ -6,7 +6,7 @@
  */
 
 import type { Condition, Expression } from "../../../syntax/ast.ts";
-import { termsOf } from "../../../syntax/terms.ts";
+import { isPure } from "../../../syntax/pure.ts";
 import { forgetContent } from "../memory/effects.ts";
 import { type Completion, type Interpreter, ownSteps } from "../memory/interpreter.ts";
 import { type LoopTrace, nestSteps, newTrace, passOn } from "../memory/loop-trace.ts";
@@ -278,7 +278,7 @@ type Distance = number | undefined;
 function distance(host: Interpreter, condition: Condition | undefined): readonly Distance[] {
   if (condition === undefined || condition.kind === "variable") return [];
   return comparisons(condition).map((comparison) => {
-    if (!isPure(comparison.left) || !isPure(comparison.right)) return undefined;
+    if (!isTold(comparison.left) || !isTold(comparison.right)) return undefined;
     const [left, right] = [host.evaluate(comparison.left), host.evaluate(comparison.right)];
     if (left.kind === "pointer") return numberOf(combine(host, "-", left, right));
     const [a, b] = [numberOf(left), numberOf(right)];
@@ -299,31 +299,9 @@ function tellingEnd(condition: Condition | undefined, samples: readonly Sample[]
   });
 }
 
-function isPure(e: Expression): boolean {
-  switch (e.kind) {
-    case "name":
-    case "integer":
-    case "float":
-    case "sizeof":
-      return true;
-    case "parenthesized":
-      return isPure(e.inner);
-    case "unary":
-      return e.op !== "++" && e.op !== "--" && isPure(e.operand);
-    case "binary":
-      return termsOf(e, () => true).every(isPure);
-    case "cast":
-      return e.operands.every(isPure);
-    case "member":
-      return isPure(e.base);
-    case "subscript":
-      return isPure(e.base) && e.indices.every(isPure);
-    case "call":
-      return e.callee.kind === "member" && e.arguments.length === 0 && isPure(e.callee.base);
-    default:
-      return false;
-  }
-}
+/** A size that a container is asked for changes nothing either. */
+const isTold = (e: Expression): boolean =>
+  isPure(e, (call) => call.callee.kind === "member" && call.arguments.length === 0 && isPure(call.callee.base));
 
 const distancesOf = (samples: readonly Sample[]): readonly Sample["distances"][] => samples.map(({ distances }) => distances);
 

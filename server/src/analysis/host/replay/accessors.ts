@@ -1,6 +1,7 @@
 /** Operators of classes that only pick an element: `m[i]` stands for `m.data[i]`, and `m(r, c)` for `m.data[r * m.columns + c]`. */
 
 import type { Expression, FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
+import { isPure } from "../../../syntax/pure.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { lastName } from "../../sema/scope.ts";
 import { methodsOf } from "../resolve/methods.ts";
@@ -78,32 +79,7 @@ function isInOrder(given: readonly Expression[]): boolean {
   const [only, more] = given;
   const e = only && withoutParentheses(only);
   const counts = (e?.kind === "unary" || e?.kind === "postfix") && (e.op === "++" || e.op === "--") && e.operand.kind === "name";
-  return (counts && !more) || given.every(isPure);
-}
-
-function isPure(e: Expression): boolean {
-  switch (e.kind) {
-    case "name":
-    case "integer":
-    case "float":
-    case "char":
-    case "bool":
-      return true;
-    case "parenthesized":
-      return isPure(e.inner);
-    case "unary":
-      return e.op !== "++" && e.op !== "--" && isPure(e.operand);
-    case "binary":
-      return isPure(e.left) && isPure(e.right);
-    case "cast":
-      return e.operands.every(isPure);
-    case "member":
-      return isPure(e.base);
-    case "subscript":
-      return isPure(e.base) && e.indices.every(isPure);
-    default:
-      return false;
-  }
+  return (counts && !more) || given.every((each) => isPure(each));
 }
 
 const arithmetic = /^([+\-*/%&|^]|<<|>>)$/;
