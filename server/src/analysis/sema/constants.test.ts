@@ -36,6 +36,21 @@ describe("constants", () => {
     "std::max<unsigned>(3, 4)": 4n,
     "N < factorial(3) && M > (1)": true,
     "N < sized<3>() && sized<1>() > (N)": false,
+    "N < M >> 2": false,
+    "N < M << 1 >> 3": false,
+    "tile.n < M >> 1 << 1 ? 1 : 2": 2n,
+    "N < M ? 7 : N >> 2": 7n,
+    "N > M ? 7 : N < 3 ? 8 : tile.n >> 2 + 1": 8n,
+    "-N < M ? 7 : N >> 2": 7n,
+    "M < N ? 7 : N > (1)": true,
+    "N < M ? 7 : N > -M": 7n,
+    "(int)M < table[1] ? 7 : N > (1) ? 5 : 6": 5n,
+    "1 - N < table[2] + sized<3>() >> 1 & 3": 1n,
+    "both(N < M, M >> 1)": 14n,
+    "both(N < M, M > (N))": 11n,
+    "both(N < 3 ? N : M >> 1, 2)": 42n,
+    "(M < N >= 1)": false,
+    "N < unheard >> 2": undefined,
     "tile.m * tile.n": 8192n,
     "tile.half().m": 64n,
     "Shape{3, 4}.area()": 12n,
@@ -85,6 +100,7 @@ describe("constants", () => {
     template <class T> constexpr int asked() requires(!Number<T>) { return 4; }
     template <class T> struct Kind { static constexpr int value = 5; }; template <Number T> struct Kind<T> { static constexpr int value = 6; };
     template <int K> constexpr int sized() { return K; }
+    constexpr int both(int a, int b) { return 10 * a + b; }
     constexpr int table[] = {1, 3, 5, 7}; struct __align__(16) Wide { double d; int i[3]; };
     template <int V> struct Held { constexpr operator int() const { return V; } };
     template <int B, int E> struct Power { static const int value = B * Power<B, E - 1>::value; };

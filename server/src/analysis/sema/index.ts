@@ -79,6 +79,10 @@ export interface Semantics {
   readonly context: Context;
 }
 
+const canBeMisread: ReadonlySet<string> = new Set<Expression["kind"]>([
+  ..."call binary cast unary conditional postfix subscript member assign".split(" "),
+] as Expression["kind"][]);
+
 /** Binds a unit's names; everything else is worked out when first asked for. Never throws. */
 export function bindUnit(unit: TranslationUnit): Semantics {
   const scopes = new ScopeTree(unit.declarations, library());
@@ -206,8 +210,7 @@ function contextOf(scopes: ScopeTree, read: Set<FunctionDeclaration>): Context {
       return constants.get(expression, substitution, () => context.guard(() => constantOf(context, expression, substitution)));
     },
     clarify: (expression) => {
-      if (expression.kind !== "call" && expression.kind !== "binary" && expression.kind !== "cast" && expression.kind !== "unary")
-        return expression;
+      if (!canBeMisread.has(expression.kind)) return expression;
       let known = clear.get(expression);
       if (!known) clear.set(expression, (known = clarify(context, expression)));
       return known;

@@ -40,9 +40,6 @@ import { callFunction, callLambda } from "./function-call.ts";
 
 export function evaluateCall(host: Interpreter, e: CallExpression): Value {
   const { callee } = e;
-  // `unsigned(n)`, which reads as a call.
-  const clear = host.semantics.clarify(e);
-  if (clear.kind === "cast") return host.evaluate(clear);
   if (callee.kind === "name") return callName(host, e, callee.name);
   if (callee.kind === "member") return callMember(host, e, callee);
   if (callee.kind === "parenthesized" && e.arguments.length === 1) {

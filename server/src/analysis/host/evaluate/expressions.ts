@@ -33,8 +33,9 @@ import { evaluateLaunch } from "./launch.ts";
 import { combine, stepped } from "./operators.ts";
 import { evaluateCast, evaluateNew, evaluateSizeof } from "./type-expressions.ts";
 
-export function evaluateExpression(host: Interpreter, e: Expression): Value {
+export function evaluateExpression(host: Interpreter, written: Expression): Value {
   step(host);
+  const e = host.semantics.clarify(written);
   // What stands behind what is thrown is not done.
   if (host.exited) return unknown("the program ends");
   switch (e.kind) {
@@ -101,11 +102,8 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
           )
         : read(host, place);
     }
-    case "cast": {
-      // A name that is a type elsewhere may be a function or a variable here.
-      const clear = host.semantics.clarify(e);
-      return clear.kind === "cast" ? evaluateCast(host, clear) : host.evaluate(clear);
-    }
+    case "cast":
+      return evaluateCast(host, e);
     case "list":
       return e.type === undefined ? fromList(host, undefined, e) : typedList(host, e, e.type);
     case "sizeof":
@@ -221,9 +219,7 @@ function addressOf(host: Interpreter, operand: Expression): Value {
   return { kind: "pointer", to: place.type, target: place.allocation, offset: place.offset };
 }
 
-function evaluateBinary(host: Interpreter, written: Expression & { readonly kind: "binary" }): Value {
-  const e = host.semantics.clarify(written);
-  if (e.kind !== "binary") return host.evaluate(e);
+function evaluateBinary(host: Interpreter, e: Expression & { readonly kind: "binary" }): Value {
   if (e.op === "&&" || e.op === "||") return logical(host, e.op, e.left, e.right);
   // A long sum stands to the left, as deep as it has terms.
   const sums = leftChain(e, ({ op }) => op !== "&&" && op !== "||");

@@ -26,6 +26,15 @@ done: k<<<s, 32>>>(a, 1); int i = 0; again: k<<<i + 1, 64>>>(a, 1); if (++i < 3)
     ),
     ["k 13 32", "k 1 64", "k 2 64", "k 3 64"],
   ],
+  "comparisons that read like template arguments, in loops that are compiled as well": [
+    inMain(
+      `int n = 1024; std::vector<int> v(10); for (int i = 0; i < 10; i++) v[i] = i < n >> 8 ? i : n < 5 ? 1 : i >> 1;
+k<<<n < 5000 ? 3 : n >> 2, 32>>>(a, 1); k<<<v[9] + v[2] * 10, 32>>>(a, 1); k<<<pick(v[3] < n, n > (7)), 32>>>(a, 1);
+for (int i = 0; i < 10000; i++) v[3] += i < n >> 9 ? i : n < 5 ? 1 : 0; k<<<v[3], 32>>>(a, 1);`,
+      `#include <vector>\n${kernel}int pick(bool a, bool b) { return a * 2 + b; }\n`,
+    ),
+    ["k 3 32", "k 24 32", "k 3 32", "k 4 32"],
+  ],
   "ranges of temporary objects, and the rows of an array": [
     inMain(
       `int s = 0; for (int x : Steps{3, 9}) s += x; k<<<s, 32>>>(a, 1);
