@@ -68,6 +68,7 @@ const studied = [
   "h200-routines",
   "h200-suites",
   "h200-series",
+  "h200-labs",
 ];
 const unseen = [
   "h200-unseen",
@@ -85,6 +86,7 @@ const unseen = [
   "h200-routines-unseen",
   "h200-suites-unseen",
   "h200-series-unseen",
+  "h200-labs-unseen",
 ];
 /** Programs of the H200's sets on another GPU, of whose model only a launch's overhead was set by any of them. */
 const elsewhere = ["h200", "h200-fresh", "h200-fresh-unseen", "h200-kinds", "h200-kinds-unseen", "h200-works", "h200-works-unseen"].map(
