@@ -162,7 +162,7 @@ test.each([
 
 test.each([
   [undefined, { value: 32, low: 24, high: 40 }],
-  [24, { value: 24, low: 17, high: 24 }],
+  [24, { value: 24, low: 18, high: 24 }],
 ])("a sum of 40 loads with at most %s registers", (maxRegisters, expected) => {
   const kernel: Kernel = { ...emptyKernel(), ...(maxRegisters === undefined ? {} : { maxRegisters }) };
   const block = createBlock(kernel);

@@ -7,7 +7,7 @@ import type { Register } from "./machine.ts";
 import { placeOfLoad } from "./pair-constants.ts";
 import { loadedWords, selectMatrixLoad } from "./select-matrix.ts";
 import { selectTexture } from "./select-texture.ts";
-import type { BlockCode, Choice, Selection } from "./selection.ts";
+import { type BlockCode, type Choice, isFixed, type Selection } from "./selection.ts";
 
 export function selectAddress(selection: Selection, code: BlockCode, op: Op): Choice {
   const { action, args } = op;
@@ -106,18 +106,11 @@ export function selectLoad(selection: Selection, code: BlockCode, op: Op): void 
 function selectConstantLoad(selection: Selection, code: BlockCode, op: Op, bytes: number): void {
   const fixed = isFixed(op.args[0]);
   if (fixed && selection.target.constantOperands) return;
-  const opcode = fixed ? `ULDC${width(bytes)}` : `LDC${width(bytes)}`;
+  const opcode = `${selection.isUniformConstant(op) ? "ULDC" : "LDC"}${width(bytes)}`;
   const register = selection.define(op);
   const place = fixed ? placeOfLoad(selection.shape.kernel, op) : undefined;
   if (place) selection.constantPlaces.set(register, place);
   code.body.push(selection.instruction(opcode, op.span, [register], fixed || !op.args[0] ? [] : selection.use(op.args[0], code.block), op));
-}
-
-/** A variable's address plus a constant. */
-function isFixed(address: Op | undefined): boolean {
-  let at = address;
-  while (at?.action.kind === "gep" && intConstant(at.args[1]) !== undefined) at = at.args[0];
-  return at !== undefined && isLeaf(at);
 }
 
 export function selectStore(selection: Selection, code: BlockCode, op: Op): void {

@@ -1,5 +1,6 @@
 /** The state of instruction selection: where instructions go, and which registers hold which values. */
 import { nvcc } from "../compilers/compiler.ts";
+import { intConstant } from "../ir/constants.ts";
 import { type Block, type Op, type ScalarType, type Span, scalarBytes } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
 import { Absorption } from "./absorb.ts";
@@ -125,7 +126,7 @@ export class Selection {
   }
 
   #fileOf(op: Op): RegisterFile {
-    const uniform = this.isUniformValue(op);
+    const uniform = this.isUniformValue(op) || this.isUniformConstant(op);
     if (op.type === "i1") return uniform ? "UP" : "P";
     return uniform ? "UR" : "R";
   }
@@ -133,6 +134,20 @@ export class Selection {
   /** Kept in a uniform register: integers computed by the uniform datapath. */
   isUniformValue(op: Op): boolean {
     return this.#uniform.has(op);
+  }
+
+  /** A constant or a field of a parameter, at a fixed place: an operand as parameters are, and loaded for the warp as they are. */
+  isUniformConstant(op: Op): boolean {
+    const { action, args, type } = op;
+    return (
+      action.kind === "load" &&
+      (action.space === "constant" || action.space === "param") &&
+      this.target.uniform &&
+      type !== "ptr" &&
+      type !== "i64" &&
+      isFixed(args[0]) &&
+      !this.shape.users(op).some((user) => this.#uniform.isCompared(user))
+    );
   }
 
   #wordsOf(op: Op): Register["words"] {
@@ -208,6 +223,7 @@ export class Selection {
   #loadParameter(op: Op, index: number): { readonly register: Register; readonly made: readonly Instruction[] } {
     // Pointers are bases of vector address arithmetic; numbers are operands, one of which may be uniform.
     if (op.type === "ptr") return this.#load("LDC.64", "R", 2, op.span);
+    if (op.type === "i32" && this.#uniform.isCompared(op)) return this.#load("LDC", "R", 1, op.span);
     const load = this.#load("ULDC", "UR", op.type === "void" ? 1 : wordsOfScalar(op.type), op.span);
     const bytes = op.type === "void" ? 0 : scalarBytes[op.type];
     const { parameters } = this.shape.kernel;
@@ -337,3 +353,10 @@ const isShort = (block: Block): boolean =>
   );
 
 const wordsOfScalar = (type: ScalarType): Register["words"] => (scalarBytes[type] > 4 ? 2 : 1);
+
+/** A variable's address plus a constant. */
+export function isFixed(address: Op | undefined): boolean {
+  let at = address;
+  while (at?.action.kind === "gep" && intConstant(at.args[1]) !== undefined) at = at.args[0];
+  return at !== undefined && isLeaf(at);
+}
