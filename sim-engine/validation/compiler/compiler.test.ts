@@ -135,3 +135,8 @@ describe("what functions and divisions become", () => {
 
   test("most of those without branches are among them", () => expect(measured.length).toBeGreaterThan(35));
 });
+
+test("what is the same for all threads is compared in a thread's registers, whatever it is counted for", () => {
+  const of = probes("comparedWords");
+  expect([of.length, of.filter(({ sass }) => sass.markers > 0).length]).toEqual([60, 0]);
+});

@@ -1334,6 +1334,29 @@ function* loadsAhead() {
   }
 }
 
+/** Loops whose counter and bound are the same for all threads, by the bound and what the counter is used for: comparisons on the uniform datapath. */
+function* comparedWords() {
+  const parameters = "const float* __restrict__ x, const float* __restrict__ w, float* o, int n, int m";
+  const bounds = { constant: "100", parameter: "n", masked: "(n & ~3)", product: "n * m", shifted: "(n >> 3)" };
+  const uses = {
+    nothing: "a = fmaf(a, w[t], 1.f);",
+    lanes: "a += x[i * 32 + t];",
+    all: "a += x[i];",
+    shared: "a += s[i & 63] * a;",
+    value: "a = fmaf(a, 2.f, (float)i);",
+    both: "a += x[i] * s[(t + i) & 63];",
+  };
+  for (const [bound, last] of Object.entries(bounds)) {
+    for (const [use, body] of Object.entries(uses)) {
+      for (const turns of [1, 4]) {
+        const name = `compared_${bound}_${use}_${turns}`;
+        const source = `extern "C" __global__ void ${name}(${parameters}) { __shared__ float s[64]; int t = blockIdx.x * blockDim.x + threadIdx.x; s[threadIdx.x & 63] = w[t]; __syncthreads(); float a = 0; _Pragma("unroll ${turns}") for (int i = 0; i < ${last}; i++) { ${body} } o[t] = a; }`;
+        yield { name, source, varied: { bound, use, turns }, marker: "compared" };
+      }
+    }
+  }
+}
+
 /** The same code where the source says nothing of its blocks, how many threads they have, and how many blocks an SM is to hold as well. */
 function* boundedBlocks() {
   const parameters = "const float* __restrict__ x, const float* __restrict__ w, float* o, int n, int h";
@@ -1420,6 +1443,7 @@ export const families = {
   sinking,
   loadsAhead,
   boundedBlocks,
+  comparedWords,
 };
 
 /** What nvcc is told besides, by family.

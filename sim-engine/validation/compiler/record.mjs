@@ -32,6 +32,7 @@ const inPtx = {
   uniform: /^\s*(@\S+ )?mul\.(lo|wide)\.[su](32|64)/,
   double: /^\s*(@\S+ )?(?!mov|ld|st)\S+\.f64/,
   product: /^\s*wmma\.mma/,
+  compared: /^\s*setp\.\S+\.[su]32/,
   sunk: /^\s*(ld\.global(\.nc)?\.[su]16|min\.f32)/,
 };
 
@@ -115,6 +116,7 @@ function answers(probes, told) {
       sass: {
         instructions: machine.length,
         ...(marker === "shared" ? { stores: machine.filter(({ kind }) => kind === "filling").length } : {}),
+        ...(marker === "compared" ? { comparisons: machine.filter(({ kind }) => kind === "comparison").length } : {}),
         ...(marker === "filling" ? { registers: registers.get(name) } : {}),
         markers:
           marker === "registers"

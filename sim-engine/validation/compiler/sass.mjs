@@ -10,6 +10,8 @@ const kinds = {
   391: "local",
   388: "shared",
   392: "filling",
+  12: "comparison",
+  140: "compared",
   40: "double",
   41: "double",
   42: "double",
