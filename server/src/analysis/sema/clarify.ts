@@ -31,7 +31,7 @@ export function clarify(context: Context, expression: Expression): Expression {
     if (expression.op === ">" && expression.left.kind === "binary" && expression.left.op === "<") {
       const { left: name, right: argument } = expression.left;
       if (name.kind === "name" && expression.right.kind === "parenthesized" && namesFunctionTemplate(context, name.name))
-        return callOfTemplate(name, argument, commaList(expression.right.inner), expression.end);
+        return callOfTemplate(name, [argument], commaList(expression.right.inner), expression.end);
     }
   }
   return expression;

@@ -51,6 +51,12 @@ describe("constants", () => {
     "both(N < 3 ? N : M >> 1, 2)": 42n,
     "(M < N >= 1)": false,
     "N < unheard >> 2": undefined,
+    "N < product<3, 4>(2)": true,
+    "N < M ? 7 : N < product<3, 4>(2) + 1": 7n,
+    "both(N < product<3, 4>(2), 5)": 15n,
+    "M < constant<9>": true,
+    "N < area<3, 4> + 1": true,
+    "area<3, 4> > (N)": true,
     "tile.m * tile.n": 8192n,
     "tile.half().m": 64n,
     "Shape{3, 4}.area()": 12n,
@@ -100,6 +106,8 @@ describe("constants", () => {
     template <class T> constexpr int asked() requires(!Number<T>) { return 4; }
     template <class T> struct Kind { static constexpr int value = 5; }; template <Number T> struct Kind<T> { static constexpr int value = 6; };
     template <int K> constexpr int sized() { return K; }
+    template <int A, int B> constexpr int product(int c) { return A * B * c; }
+    template <int A> constexpr int constant = A; template <int A, int B> constexpr int area = A * B;
     constexpr int both(int a, int b) { return 10 * a + b; }
     constexpr int table[] = {1, 3, 5, 7}; struct __align__(16) Wide { double d; int i[3]; };
     template <int V> struct Held { constexpr operator int() const { return V; } };

@@ -79,9 +79,12 @@ export interface Semantics {
   readonly context: Context;
 }
 
-const canBeMisread: ReadonlySet<string> = new Set<Expression["kind"]>([
+const misreadKinds: ReadonlySet<string> = new Set<Expression["kind"]>([
   ..."call binary cast unary conditional postfix subscript member assign".split(" "),
 ] as Expression["kind"][]);
+
+const canBeMisread = (expression: Expression): boolean =>
+  misreadKinds.has(expression.kind) || (expression.kind === "name" && expression.name.parts.at(-1)?.templateArguments !== undefined);
 
 /** Binds a unit's names; everything else is worked out when first asked for. Never throws. */
 export function bindUnit(unit: TranslationUnit): Semantics {
@@ -210,7 +213,7 @@ function contextOf(scopes: ScopeTree, read: Set<FunctionDeclaration>): Context {
       return constants.get(expression, substitution, () => context.guard(() => constantOf(context, expression, substitution)));
     },
     clarify: (expression) => {
-      if (!canBeMisread.has(expression.kind)) return expression;
+      if (!canBeMisread(expression)) return expression;
       let known = clear.get(expression);
       if (!known) clear.set(expression, (known = clarify(context, expression)));
       return known;

@@ -45,6 +45,16 @@ export function namesFunctionTemplate(context: Context, name: Name): boolean {
     .entities.some((each) => each.kind === "function" && each.declaration.templateParameters !== undefined);
 }
 
+/** Whether it names a template of functions, variables or classes. */
+export const namesTemplate = (context: Context, name: Name): boolean =>
+  context
+    .find(name, undefined)
+    .entities.some(
+      (each) =>
+        (each.kind === "function" || each.kind === "variable" || each.kind === "record" || each.kind === "alias") &&
+        each.declaration.templateParameters !== undefined,
+    );
+
 /** Whether a name is a variable's and no template's; undefined when nobody declares it. */
 export function isVariable(context: Context, expression: NameLike): boolean | undefined {
   if (expression.kind === "member") {

@@ -7,7 +7,7 @@ import type { Expression } from "../../syntax/ast.ts";
 import { precedences } from "../../syntax/operators.ts";
 import { leftChain } from "../../syntax/terms.ts";
 import type { Context } from "./context.ts";
-import { isVariable, type NameLike, namesFunctionTemplate, namesValue } from "./name-kinds.ts";
+import { isVariable, type NameLike, namesTemplate, namesValue } from "./name-kinds.ts";
 
 type Call = Expression & { kind: "call" };
 
@@ -83,9 +83,12 @@ function isMisread(context: Context, known: Known, expression: Expression): bool
     case "cast":
       return castValue(context, expression) !== undefined;
     case "binary": {
-      const name = expression.op === ">" ? lastOperand(expression.left) : undefined;
-      if (!name || !comparedWith(name) || isVariable(context, name) !== undefined) return false;
+      const ends = expression.op === ">" ? lastOperands(expression.left) : [];
+      const name = ends.at(-1);
+      if ((name?.kind !== "name" && name?.kind !== "member") || !comparedWith(name) || isVariable(context, name) !== undefined)
+        return false;
       known.shifted.add(name);
+      for (const each of ends) known.holding.set(each, true);
       return true;
     }
     default:
@@ -93,14 +96,21 @@ function isMisread(context: Context, known: Known, expression: Expression): bool
   }
 }
 
-function lastOperand(expression: Expression): NameLike | undefined {
-  let at = expression;
-  while (at.kind === "binary" || at.kind === "unary" || (at.kind === "cast" && at.style === "c")) {
-    const last = at.kind === "binary" ? at.right : at.kind === "unary" ? at.operand : at.operands[0];
-    if (!last) return undefined;
-    at = last;
+/** What stands at the right end of an expression: itself, its last operand, and that one's. */
+function lastOperands(expression: Expression): Expression[] {
+  const found = [expression];
+  for (let at: Expression | undefined = expression; at; ) {
+    at =
+      at.kind === "binary"
+        ? at.right
+        : at.kind === "unary"
+          ? at.operand
+          : at.kind === "cast" && at.style === "c"
+            ? at.operands[0]
+            : undefined;
+    if (at) found.push(at);
   }
-  return at.kind === "name" || at.kind === "member" ? at : undefined;
+  return found;
 }
 
 /** What was taken for a name's template arguments, as the values that they may be. */
@@ -193,9 +203,13 @@ class Tokens {
     return isMisread(this.#context, this.#known, name) || this.#known.shifted.has(name);
   }
 
-  /** `i<n>`: the `>` is an operator whose operand follows. */
+  /** `i<n>`: the `>` is an operator whose operand follows, but where it ends the arguments of a template in `n`. */
   #comparison(name: NameLike): boolean {
-    return this.#compared(name) && this.#push({ kind: "operator", op: ">" });
+    const from = this.found.length;
+    return (
+      this.#compared(name) &&
+      (this.#templateFrom(from, (template, given) => withArguments(template, given, name.end)) ?? this.#push({ kind: "operator", op: ">" }))
+    );
   }
 
   #compared(name: NameLike): boolean {
@@ -205,27 +219,33 @@ class Tokens {
     return this.#operand(bare) && values.every((value, index) => this.#operator(index === 0 ? "<" : ",") && this.take(value, true));
   }
 
-  /** `x < f<3>()`: a function's name before the last `<` has what was taken for the last argument. */
+  /**
+   * `f < 3, 4` at the end of what was taken, where `f` names a template: an operand with these arguments. Undefined where there is none
+   * behind the token `from`.
+   */
+  #templateFrom(from: number, made: (template: NameLike, given: readonly Expression[]) => Expression): boolean | undefined {
+    for (let at = this.found.length - 3; at > from; at--) {
+      const [name, less] = [this.found[at], this.found[at + 1]];
+      if (name?.kind !== "operand" || less?.kind !== "operator" || less.op !== "<") continue;
+      const { expression } = name;
+      if ((expression.kind !== "name" && expression.kind !== "member") || !isTemplate(this.#context, expression)) continue;
+      const given = grouped(this.found.slice(at + 2));
+      if (!given) return false;
+      this.found.length = at;
+      return this.#operand(made(expression, commaList(given)));
+    }
+    return undefined;
+  }
+
+  /** `x < f<3>()`: a template's name before the last `<` has what was taken for the last arguments. */
   #call(call: Call): boolean {
     const { callee } = call;
     if ((callee.kind !== "name" && callee.kind !== "member") || !this.#isCompared(callee))
       return this.take(callee, false) && this.#behind((callee) => ({ ...call, callee, start: callee.start }));
     const from = this.found.length;
     if (!this.#compared(callee)) return false;
-    const [name, less, argument] = this.found.slice(-3);
-    if (
-      this.found.length >= from + 5 &&
-      name?.kind === "operand" &&
-      (name.expression.kind === "name" || name.expression.kind === "member") &&
-      less?.kind === "operator" &&
-      less.op === "<" &&
-      argument?.kind === "operand" &&
-      isFunctionTemplate(this.#context, name.expression)
-    ) {
-      const of = callOfTemplate(name.expression, argument.expression, call.arguments, call.end);
-      this.found.splice(-3);
-      return this.#operand(of);
-    }
+    const template = this.#templateFrom(from, (name, given) => callOfTemplate(name, given, call.arguments, call.end));
+    if (template !== undefined) return template;
     const inner = commaJoined(call.arguments);
     return (
       inner !== undefined &&
@@ -280,8 +300,10 @@ class Tokens {
   }
 }
 
-const isFunctionTemplate = (context: Context, expression: NameLike): boolean =>
-  expression.kind === "member" ? isVariable(context, expression) !== true : namesFunctionTemplate(context, expression.name);
+const isTemplate = (context: Context, expression: NameLike): boolean =>
+  expression.kind === "member"
+    ? isVariable(context, expression) !== true
+    : !expression.name.parts.at(-1)?.templateArguments && namesTemplate(context, expression.name);
 
 /** Puts tokens together by precedence; undefined when an operand is missing. */
 function grouped(tokens: readonly Token[]): Expression | undefined {
@@ -325,15 +347,20 @@ function grouped(tokens: readonly Token[]): Expression | undefined {
   return at === tokens.length ? commaJoined(parts) : undefined;
 }
 
-/** `f<argument>(given)`, where `f` and its argument were read apart. */
-export function callOfTemplate(name: NameLike, argument: Expression, given: readonly Expression[], end: number): Expression {
-  const parts = name.name.parts.map((part, index) =>
-    index === name.name.parts.length - 1
-      ? { ...part, templateArguments: [{ kind: "expression" as const, expression: argument, start: argument.start, end: argument.end }] }
-      : part,
-  );
-  const callee: Expression = { ...name, name: { ...name.name, parts } };
-  return { kind: "call", callee, arguments: given, start: name.start, end };
+/** `f<a, b>(given)`, where `f` and its arguments were read apart. */
+export function callOfTemplate(name: NameLike, by: readonly Expression[], given: readonly Expression[], end: number): Expression {
+  return { kind: "call", callee: withArguments(name, by, by.at(-1)?.end ?? name.end), arguments: given, start: name.start, end };
+}
+
+function withArguments(name: NameLike, by: readonly Expression[], end: number): Expression {
+  const templateArguments = by.map((expression) => ({
+    kind: "expression" as const,
+    expression,
+    start: expression.start,
+    end: expression.end,
+  }));
+  const parts = name.name.parts.map((part, index) => (index === name.name.parts.length - 1 ? { ...part, templateArguments } : part));
+  return { ...name, name: { ...name.name, parts }, end };
 }
 
 /** What a comma joins, from left to right. */
