@@ -4,13 +4,13 @@ import type { TimeErrors } from "./error-bar.ts";
 export const timeErrors: TimeErrors = {
   wider: 1,
   classes: {
-    launch: { launches: 86, error: 0.09 },
-    compute: { launches: 206, error: 0.25 },
-    l1: { launches: 278, error: 0.2 },
-    l2: { launches: 397, error: 0.26 },
-    memory: { launches: 428, error: 0.21 },
-    atomics: { launches: 69, error: 0.43 },
-    host: { launches: 2, error: 0.23 },
-    waits: { launches: 85, error: 0.3 },
+    launch: { launches: 92, error: 0.1 },
+    compute: { launches: 212, error: 0.25 },
+    l1: { launches: 282, error: 0.19 },
+    l2: { launches: 409, error: 0.26 },
+    memory: { launches: 435, error: 0.21 },
+    atomics: { launches: 74, error: 0.39 },
+    host: { launches: 2, error: 0.22 },
+    waits: { launches: 95, error: 0.28 },
   },
 };
