@@ -63,7 +63,7 @@ export const plain: readonly PlainCompiler[] = [
       selectedElements: [64, 64, 32, 16, 12, 12, 8, 8],
       registerIntervals: [16, 20, 24, 31, 32, 40, 64, 255],
       registerIntervalLow: [1, 0.8, 0.75, 0.69, 0.78, 0.8, 0.62, 0.62],
-      registerIntervalHigh: [1.31, 1.35, 1.32, 1.23, 1.25, 1.2, 1.41, 1.36],
+      registerIntervalHigh: [1.25, 1.35, 1.32, 1.23, 1.25, 1.2, 1.41, 1.22],
       fewestRegisters: 16,
       fewestRegistersOfCallers: 32,
     },

@@ -1,6 +1,5 @@
 /** The order of a kernel's code, and how many registers it keeps live at once, for the registers it may have. */
 import { nvcc } from "../compilers/compiler.ts";
-import { dominators, findLoops } from "../ir/graph.ts";
 import type { Block, Kernel } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
 import { dependences, type Node } from "./dependences.ts";
@@ -33,7 +32,6 @@ export interface Scheduled extends Peak {
 export class Pressure {
   readonly #work: Work;
   readonly #isGiven: boolean;
-  readonly #inLoops = new Set<Straight>();
   #blocks: ReadonlyMap<Block, Straight>;
   readonly #free = new Map<Straight, Ordered>();
   readonly #shortest = new Map<Straight, Ordered>();
@@ -57,7 +55,6 @@ export class Pressure {
     const recomputable = recomputableRegisters(codes, merged);
     const cheap = new Set([...reloadable, ...recomputable]);
     for (const instruction of codes.flat()) for (const def of instruction.defs) if (cheap.has(def)) this.#cheap.set(def, instruction);
-    const inLoops = new Set(findLoops(kernel, dominators(kernel)).flatMap((loop) => [...loop.blocks]));
     this.#blocks = new Map(
       own.map(({ block, instructions }) => {
         const wanted = out.get(block) ?? new Set();
@@ -67,7 +64,6 @@ export class Pressure {
           return { nodes: dependences(kernel, instructions, values.of, work), values: values.count, into: values.into, out: values.out };
         };
         const kept = straight(new Set(), new Set());
-        if (inLoops.has(block)) this.#inLoops.add(kept);
         this.#reloading.set(kept, () => straight(reloadable, recomputable));
         this.#recomputing.set(kept, () => straight(cheap, recomputable));
         return [block, kept];
@@ -135,7 +131,7 @@ export class Pressure {
   #blockWithin(block: Straight, limit: number): Ordered {
     const free = this.#freeOf(block);
     if (most(free) <= limit - nvcc.registerHeadroom) return free;
-    const kept = this.#orReloading(block, this.#keptWithin(block, limit), limit);
+    const kept = this.#keptWithin(block, limit);
     // Rather than wait for one far load after the other ptxas computes places anew.
     if (most(kept) > limit || 2 * farAhead(kept.order) > farAhead(free.order)) return kept;
     const anew = madeOnce(this.#recomputing, block);
@@ -144,15 +140,6 @@ export class Pressure {
     if (most(anewFree) <= limit - nvcc.registerHeadroom) return { ...anewFree, isRecomputed: true };
     const recomputed = this.#keptWithin(anew, limit);
     return most(recomputed) <= limit && farAhead(recomputed.order) > farAhead(kept.order) ? { ...recomputed, isRecomputed: true } : kept;
-  }
-
-  /** Outside loops ptxas loads constants anew rather than wait twice as often for far loads. */
-  #orReloading(block: Straight, kept: Ordered, limit: number): Ordered {
-    const waits = waitsOf(kept.order);
-    if (most(kept) > limit || this.#inLoops.has(block) || waits < 2 * waitsOf(this.#freeOf(block).order)) return kept;
-    const reloading = madeOnce(this.#reloading, block);
-    const again = reloading && this.#keptWithin(reloading, limit);
-    return again && most(again) <= limit && waitsOf(again.order) < waits ? again : kept;
   }
 
   /** The same, of what does not fit as if there were registers without end. */
@@ -257,20 +244,6 @@ function fillsShared(order: readonly Node[]): boolean {
 /** The most loads of global memory under way at once, as far as they are counted. */
 const farAhead = (order: readonly Node[]): number => aheadOf(order, /^LDG/, mostFarLoads);
 const mostFarLoads = 16;
-
-/** How often a warp waits for far loads: each time for one that was issued behind the wait before. */
-function waitsOf(order: readonly Node[]): number {
-  const issued = new Map<unknown, number>();
-  let waits = 0;
-  for (const { instruction, reads, makes } of order) {
-    for (const read of reads) {
-      if (issued.get(read) === waits) waits++;
-      issued.delete(read);
-    }
-    if (/^LDG/.test(instruction.opcode)) for (const made of makes) issued.set(made, waits);
-  }
-  return waits;
-}
 
 /** The most loads of some kind under way at once, up to `enough`: issued, and nothing has read what they load. */
 function aheadOf(order: readonly Node[], kind: RegExp, enough: number): number {

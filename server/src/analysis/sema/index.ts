@@ -79,9 +79,17 @@ export interface Semantics {
   readonly context: Context;
 }
 
-const misreadKinds: ReadonlySet<string> = new Set<Expression["kind"]>([
-  ..."call binary cast unary conditional postfix subscript member assign".split(" "),
-] as Expression["kind"][]);
+const misreadKinds: ReadonlySet<Expression["kind"]> = new Set<Expression["kind"]>([
+  "call",
+  "binary",
+  "cast",
+  "unary",
+  "conditional",
+  "postfix",
+  "subscript",
+  "member",
+  "assign",
+]);
 
 const canBeMisread = (expression: Expression): boolean =>
   misreadKinds.has(expression.kind) || (expression.kind === "name" && expression.name.parts.at(-1)?.templateArguments !== undefined);
