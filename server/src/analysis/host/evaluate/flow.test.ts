@@ -26,6 +26,15 @@ done: k<<<s, 32>>>(a, 1); int i = 0; again: k<<<i + 1, 64>>>(a, 1); if (++i < 3)
     ),
     ["k 13 32", "k 1 64", "k 2 64", "k 3 64"],
   ],
+  "a search in a table within a loop, to the element that is looked for": [
+    inMain(
+      "int n = 1; for (int i = 0; i < 2; i++) n += found(20 + i); k<<<n, 32>>>(a, 1);",
+      `${kernel}int found(int key) { int t[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, -1}; int at = 0;
+while (t[at] != -1) { if (t[at] == key) return at * 10; at++; } return 0; }
+`,
+    ),
+    ["k 411 32"],
+  ],
   "comparisons that read like template arguments, in loops that are compiled as well": [
     inMain(
       `int n = 1024; std::vector<int> v(10); for (int i = 0; i < 10; i++) v[i] = i < n >> 8 ? i : n < 5 ? 1 : i >> 1;

@@ -120,7 +120,9 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
       lately.push({ at: done, values: snapshot(host, mark), distances: distance(host, loop.condition), from, to: host.steps });
       if (lately.length >= 3) {
         const left = trace.mayEnd ? undefined : (loop.left?.() ?? remaining(loop.condition, distancesOf(lately)));
-        if (tired || left === undefined || done + left > limits.most || isBeyondNest(host, trace, lately, left)) {
+        // A search ends at what it looks for: as long as each turn is known to be taken, so may the end be.
+        const isSearch = left === undefined && !trace.mayEnd && !tired && !hurried && trace.depth > 0 && done < limits.most;
+        if (!isSearch && (tired || left === undefined || done + left > limits.most || isBeyondNest(host, trace, lately, left))) {
           const mayGoOn = nest.isShort && nest.allowance < mostNestSteps && left !== undefined && done + left <= limits.most;
           if (extrapolate(host, loop, trace, lately.slice(-3), { done, left, counted, mayGoOn })) return undefined;
           nest.allowance = mostNestSteps;

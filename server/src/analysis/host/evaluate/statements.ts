@@ -142,7 +142,7 @@ function runAll(host: Interpreter, body: readonly Statement[], from = 0): Comple
   for (let k = from; k < body.length; k++) {
     const statement = body[k];
     if (statement === undefined) continue;
-    host.final = k === last;
+    host.final = k === last && isLastCall(host, statement);
     const completion = host.execute(statement);
     host.final = final;
     const label = completion?.kind === "goto" ? labelled(body, completion.label) : -1;
@@ -154,6 +154,20 @@ function runAll(host: Interpreter, body: readonly Statement[], from = 0): Comple
     if (k === last && !goesOn(host)) return exit;
   }
   return undefined;
+}
+
+/**
+ * Whether what a statement runs last is all that it launches: blocks and branches tell by what is in them; of expressions only a call is
+ * the last, and of those only one that none is made for: after `f` of `g(f())` comes `g`.
+ */
+function isLastCall(host: Interpreter, s: Statement): boolean {
+  if (s.kind === "declaration") return false;
+  const e = s.kind === "expression" ? s.expression : s.kind === "return" ? s.value : undefined;
+  if (e === undefined) return true;
+  if (e.kind !== "call") return false;
+  const { callee } = e;
+  const before = callee.kind === "name" ? e.arguments : [callee.kind === "member" ? callee.base : callee, ...e.arguments];
+  return !before.some((each) => host.holdsLaunch.has(each));
 }
 
 const labelled = (body: readonly Statement[], name: string): number =>
@@ -192,6 +206,14 @@ function leave(host: Interpreter, objects: readonly Cell[], completion: Completi
 }
 
 function test(host: Interpreter, condition: Condition): Value {
+  const { final } = host;
+  host.final = false;
+  const value = tested(host, condition);
+  host.final = final;
+  return value;
+}
+
+function tested(host: Interpreter, condition: Condition): Value {
   if (condition.kind !== "variable") {
     const value = host.scalar(host.evaluate(condition));
     endTemporaries(host);
