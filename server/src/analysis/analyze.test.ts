@@ -245,7 +245,10 @@ describe("programs of several files", () => {
     "int n = twice(2048); launch(i, o, n)",
   ])("what a launch follows in its statement is run to its end: %s", (statement) => {
     const before = "static int by(int n) { return n * 2; }\nint twice(int n) { int m = by(n); return m; }\n";
-    const { launches } = project({ "kernels.cu": kernels, "main.cpp": before + main.replace("launch(i, o, 4096)", statement) }, "kernels.cu");
+    const { launches } = project(
+      { "kernels.cu": kernels, "main.cpp": before + main.replace("launch(i, o, 4096)", statement) },
+      "kernels.cu",
+    );
     expect(launches[0]).toMatchObject({ launch: { grid: [32, 1, 1] }, assumptions: [] });
   });
   test("a helper stands in another file", () => {
