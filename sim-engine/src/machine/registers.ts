@@ -99,8 +99,9 @@ function fewestThatFit(
   for (const step of steps) {
     if (step >= bound) break;
     const lost = step >= nvcc.registersLostFrom && step <= nvcc.registersLostUpTo ? nvcc.registersLost : 0;
-    const scheduled = pressure.fitting(step - lost - nvcc.reservedRegisters);
-    if (scheduled && step >= scheduled.starvedBelow) return { ...scheduled, limit: step };
+    const words = step - lost - nvcc.reservedRegisters;
+    const scheduled = pressure.fitting(words);
+    if (scheduled && step >= scheduled.starvedBelow) return { ...(pressure.stepwise(words) ?? scheduled), limit: step };
   }
   if (!isFree) return { ...pressure.within(bound - nvcc.reservedRegisters), limit: bound };
   // Beyond the last step it takes little more than it has to, though more would cost nothing either.

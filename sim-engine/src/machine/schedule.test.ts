@@ -42,7 +42,7 @@ function pairs(count: number): Straight {
 }
 
 const loadsIn = (block: Straight, limit: number): string =>
-  latencyOrder(block, { limit, isGiven: false }, block.nodes, new Work())
+  latencyOrder(block, { limit, isGiven: false, isStepwise: false }, block.nodes, new Work())
     .flatMap(({ instruction: { opcode } }) => /^LDG\.E\.(.)/.exec(opcode)?.[1] ?? [])
     .join("");
 
@@ -65,8 +65,8 @@ function steps(count: number): Straight {
   return { nodes: dependences(kernel, code, values.of, new Work()), values: values.count, into: values.into, out: values.out };
 }
 
-const orderOf = (block: Straight, isGiven: boolean): string =>
-  latencyOrder(block, { limit: Number.POSITIVE_INFINITY, isGiven }, block.nodes, new Work())
+const orderOf = (block: Straight, isGiven: boolean, isStepwise = isGiven, limit = Number.POSITIVE_INFINITY): string =>
+  latencyOrder(block, { limit, isGiven, isStepwise }, block.nodes, new Work())
     .map(({ instruction: { opcode } }) => ({ LDG: "G", LDS: "L", FFM: "f", STS: "S" })[opcode.slice(0, 3)])
     .join("");
 
@@ -75,3 +75,6 @@ test("where the source says how many blocks there are to be, the next tile is lo
 
 test("where it does not, shared memory goes ahead, and the next tile comes when little else is left", () =>
   expect(orderOf(steps(12), false)).toMatch(/^L{24}f{20,}Gf+S$/));
+
+test("in registers that were found to do, shared memory goes a few steps ahead as well", () =>
+  expect(orderOf(steps(12), false, true, 60)).toMatch(/^L{10,14}f{1,4}LL(f+LL)+f+Gf+S$/));

@@ -48,13 +48,15 @@ export interface Room {
   readonly limit: number;
   /** The source says how many blocks an SM is to hold, so that nothing below that is worth a load later. */
   readonly isGiven: boolean;
+  /** Loads of shared memory go ahead by a step or two of a product, however many had room. */
+  readonly isStepwise: boolean;
 }
 
 /**
  * The order that hides latency, within `limit` words of registers where that can be.
  * @param thrifty an order that takes few registers, which is gone on with where they are short
  */
-export function latencyOrder(block: Straight, { limit, isGiven }: Room, thrifty: readonly Node[], work: Work): Node[] {
+export function latencyOrder(block: Straight, { limit, isGiven, isStepwise }: Room, thrifty: readonly Node[], work: Work): Node[] {
   const live = new LiveWords(block);
   // By index.
   const waiting = Int32Array.from(block.nodes, (node) => node.previous.length);
@@ -66,7 +68,7 @@ export function latencyOrder(block: Straight, { limit, isGiven }: Room, thrifty:
   const isLater = block.nodes.map((node) => !isGiven && isForLater(node));
   const urgency = Float64Array.from(block.nodes, (node) => node.height - (isLater[node.index] ? latencyOf(node.instruction) : 0));
   const isProduct = ofNearLoads(block);
-  const nearLoads = isGiven ? new NearLoads(block) : undefined;
+  const nearLoads = isStepwise ? new NearLoads(block) : undefined;
   const order: Node[] = [];
   const rank = new Int32Array(block.nodes.length);
   for (const [at, { index }] of thrifty.entries()) rank[index] = at;
