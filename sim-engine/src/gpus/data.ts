@@ -4397,6 +4397,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        registerReadsPerClock: { value: 2, unit: "registers/clock/scheduler", basis: "assumed", source: "h200-measured", at: "as on 9.0" },
         multiplyPerClock: {
           value: 64,
           unit: "results/clock/SM",
@@ -4681,6 +4682,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        registerReadsPerClock: { value: 2, unit: "registers/clock/scheduler", basis: "assumed", source: "h200-measured", at: "as on 9.0" },
         multiplyPerClock: {
           value: 64,
           unit: "results/clock/SM",
@@ -4959,6 +4961,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        registerReadsPerClock: { value: 2, unit: "registers/clock/scheduler", basis: "assumed", source: "h200-measured", at: "as on 9.0" },
         multiplyPerClock: {
           value: 64,
           unit: "results/clock/SM",
@@ -5263,6 +5266,13 @@ export const data: GpuData = {
           basis: "specified",
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
+        },
+        registerReadsPerClock: {
+          value: 2,
+          unit: "registers/clock/scheduler",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-register-banks.tsv: FFMA of three registers every 1.5 cycles, of two or with one kept from the last every 1.0; of one bank alone every 2.9 and 1.9",
         },
         multiplyPerClock: {
           value: 64,
@@ -5635,6 +5645,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        registerReadsPerClock: { value: 2, unit: "registers/clock/scheduler", basis: "assumed", source: "h200-measured", at: "as on 9.0" },
         multiplyPerClock: {
           value: 64,
           unit: "results/clock/SM",
@@ -5941,6 +5952,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        registerReadsPerClock: { value: 2, unit: "registers/clock/scheduler", basis: "assumed", source: "h200-measured", at: "as on 9.0" },
         multiplyPerClock: {
           value: 64,
           unit: "results/clock/SM",
@@ -6241,6 +6253,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        registerReadsPerClock: { value: 2, unit: "registers/clock/scheduler", basis: "assumed", source: "h200-measured", at: "as on 9.0" },
         multiplyPerClock: {
           value: 64,
           unit: "results/clock/SM",
@@ -6547,6 +6560,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        registerReadsPerClock: { value: 2, unit: "registers/clock/scheduler", basis: "assumed", source: "h200-measured", at: "as on 9.0" },
         multiplyPerClock: {
           value: 64,
           unit: "results/clock/SM",
@@ -6865,6 +6879,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        registerReadsPerClock: { value: 2, unit: "registers/clock/scheduler", basis: "assumed", source: "h200-measured", at: "as on 9.0" },
         multiplyPerClock: {
           value: 64,
           unit: "results/clock/SM",

@@ -65,6 +65,12 @@ export const figureDefinitions = {
   schedulers: number("capability", true, "schedulers", "Warp schedulers of an SM"),
   issuesPerScheduler: number("capability", true, "instructions/clock", "Instructions a scheduler starts in a clock"),
   fp32PerClock: number("capability", true, "results/clock/SM", "Single-precision add, multiply, multiply-add"),
+  registerReadsPerClock: number(
+    "capability",
+    false,
+    "registers/clock/scheduler",
+    "Registers of a warp that a scheduler's arithmetic can read; absent: as many as it asks for",
+  ),
   fp64PerClock: number("capability", true, "results/clock/SM", "Double-precision add, multiply, multiply-add"),
   fp16PerClock: number("capability", true, "results/clock/SM", "Half-precision results of the two-wide instructions"),
   integerPerClock: number("capability", true, "results/clock/SM", "32-bit integer add, compare, minimum, logic"),

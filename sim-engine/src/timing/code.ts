@@ -18,6 +18,8 @@ export class ReplayCode {
   readonly latency: Float64Array;
   /** How often its pipe's time each instruction takes. */
   readonly work: Float64Array;
+  /** Cycles for which each keeps its pipe from another, for the registers that it reads. */
+  readonly reads: Float64Array;
   /** Which of an entry's accesses an instruction made that was looked for last. */
   readonly access: Uint32Array;
   /** By block of the code, the instructions that call the device's runtime. */
@@ -30,6 +32,8 @@ export class ReplayCode {
     for (let b = 1; b < this.start.length; b++) this.start[b] = this.start[b - 1]! + this.length[b - 1]!;
     this.latency = Float64Array.from(this.instructions, ({ latency, latencyFigure }) => latencyOn(gpu, latency, latencyFigure));
     this.work = Float64Array.from(this.instructions, ({ work }) => work ?? 1);
+    const perRead = gpu.registerReadsPerClock === undefined ? 0 : 1 / gpu.registerReadsPerClock;
+    this.reads = Float64Array.from(this.instructions, ({ operands }) => (operands ?? 0) * perRead);
     this.access = new Uint32Array(this.instructions.length);
     this.#calling = summary.code.map((block, b) => block.flatMap(({ call }, at) => (call ? [this.start[b]! + at] : [])));
     this.pipe = Uint8Array.from(this.instructions, (instruction) => pipeNames.indexOf(instruction.pipe));

@@ -44,6 +44,18 @@ describe("the replay", () => {
     expect(onceMore(alu)).toBeCloseTo(200, -1);
   });
 
+  test.each([
+    [2, 100],
+    [3, 150],
+  ])("arithmetic on %i registers, a hundred times, takes %i cycles of a scheduler, with one warp or four", (operands, measured) => {
+    const program = new TimedProgram();
+    for (let i = 0; i < 100; i++)
+      program.instructions.push({ pipe: "fma", latency: 4, uses: [], defs: [program.register()], kind: "compute", operands });
+    expect(onceMore(program)).toBeCloseTo(measured, -1);
+    const ofFour = (times: number): number => cycles(program.launch(1, 512, { times }));
+    expect((ofFour(11) - ofFour(10)) / (4 * measured)).toBeCloseTo(1, 1);
+  });
+
   test("a barrier waits for the last warp of the block", () => {
     const program = new TimedProgram();
     program.chain("alu", 50);

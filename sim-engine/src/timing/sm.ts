@@ -325,7 +325,8 @@ export class SmReplay {
     if (queued !== 0) this.stalls.queue(index, this.#holdsBack(k, index, pipe, time), queued);
     this.stalls.issue(index, weight);
     this.schedulerFree[k] = time + 1 / this.gpu.issuesPerScheduler;
-    this.pipeFree[k * pipes + pipe] = time + cost;
+    const reads = this.code.reads[index]!;
+    this.pipeFree[k * pipes + pipe] = time + (reads > cost ? reads : cost);
     // What multiplies integers takes the place of what multiplies floats, and the other way round (h200-pipes.txt).
     if (pipe === fma) this.pipeFree[k * pipes + fmaHeavy] = time + cost;
     else if (pipe === fmaHeavy) this.pipeFree[k * pipes + fma] = time + cost;

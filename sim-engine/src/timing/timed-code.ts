@@ -63,6 +63,15 @@ function loadedIn({ blocks }: MachineKernel): ReadonlySet<Register> {
 
 const isBarrier = ({ opcode }: Instruction): boolean => opcode.startsWith("BAR.SYNC");
 
+/**
+ * Registers that arithmetic on floats reads. What the instruction before read as well is kept, as the compiler sees to it; the two banks of the
+ * register file are taken to be asked alike over a few instructions (h200-register-banks.tsv).
+ */
+function registersRead({ uses }: Instruction, before: Instruction | undefined): number {
+  const kept = before?.pipe === "fma" ? before.uses : [];
+  return new Set(uses.filter((use) => use.file === "R" && !kept.includes(use))).size;
+}
+
 /** What a match goes round for: each different value, twice where it is of 64 bits; once where all are asked whether they are alike. */
 function roundsOf({ action, args }: Op, values: number | undefined): number {
   const rounds = action.kind === "match" && action.mode === "any" ? (values ?? 1) : 1;
@@ -97,7 +106,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
     const made = new Set<Op>();
     indices.set(block, code.length);
     code.push(
-      instructions.map((instruction) => {
+      instructions.map((instruction, at) => {
         const { opcode, pipe, latency, work, integerWork, product, uses, defs, op, guards = [] } = instruction;
         const latencyFigure = latencyFigureOf(opcode);
         const goesToMemory = pipe === "lsu" || pipe === "tex" || pipe === "adu" || product !== undefined;
@@ -121,6 +130,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           grid: action?.kind === "barrier" && action.grid,
           work,
           integerWork,
+          operands: pipe === "fma" ? registersRead(instruction, instructions[at - 1]) : undefined,
           rounds: opcode === "MATCH" && op ? roundsOf(op, seen.get(op)) : undefined,
           call: kind === "call" && action?.kind === "call" ? { callee: action.callee, lanes: (op && seen.get(op)) ?? 1 } : undefined,
           product,
