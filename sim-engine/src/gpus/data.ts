@@ -5272,7 +5272,7 @@ export const data: GpuData = {
           unit: "registers/clock/scheduler",
           basis: "measured",
           source: "h200-measured",
-          at: "h200-register-banks.tsv: FFMA of three registers every 1.5 cycles, of two or with one kept from the last every 1.0; of one bank alone every 2.9 and 1.9",
+          at: "h200-register-banks.tsv: FFMA of three registers every 1.5 cycles, of two every 1.0, of three of which one is kept in seven of eight every 1.1; of one bank alone every 2.9 and 1.9",
         },
         multiplyPerClock: {
           value: 64,

@@ -85,13 +85,13 @@ export class Pressure {
 
   /**
    * The same; undefined where it does not fit. Whether that many registers do is asked with all loads ahead that have room; in the code that comes
-   * of it those of shared memory go ahead by a step or two of a product (seen in 120 tiled products: validation/DEVIATIONS.md).
+   * of it, where not all have room, those of shared memory go ahead by a step or two of a product (seen in 120 tiled products: validation/DEVIATIONS.md).
    */
   fitting(limit: number): Scheduled | undefined {
     return this.#schedule(this.#room(limit, this.#isGiven), true);
   }
 
-  /** The code of what fits; undefined where that is no other. */
+  /** The code of what fits; undefined where it is known to be no other. */
   stepwise(limit: number): Scheduled | undefined {
     return this.#isGiven || !this.#readsShared ? undefined : this.#schedule(this.#room(limit, true), true);
   }
