@@ -239,17 +239,42 @@ describe("programs of several files", () => {
       executions: 1,
     });
   });
-  test.each([
-    "launch(i, o, twice(2048))",
-    "if (twice(2048) == 4096) launch(i, o, 4096); else launch(i, o, 1)",
-    "int n = twice(2048); launch(i, o, n)",
-  ])("what a launch follows in its statement is run to its end: %s", (statement) => {
-    const before = "static int by(int n) { return n * 2; }\nint twice(int n) { int m = by(n); return m; }\n";
-    const { launches } = project(
-      { "kernels.cu": kernels, "main.cpp": before + main.replace("launch(i, o, 4096)", statement) },
-      "kernels.cu",
-    );
-    expect(launches[0]).toMatchObject({ launch: { grid: [32, 1, 1] }, assumptions: [] });
+  describe("the last launch is the last that is run, not that of the last statement", () => {
+    const two =
+      "__global__ void a(int n) {}\n__global__ void b(int n) {}\nint first(int n) { a<<<n, 32>>>(n); return n + 1; }\nint second(int n) { b<<<n, 64>>>(n); return n; }\n";
+    const declared = "int first(int);\nint second(int);\n";
+    test.each([
+      ["", "second(first(2));"],
+      ["", "int n = 4; if (n > 3) second(first(2));"],
+      ["", "if (first(2) == 3) second(3); else second(1);"],
+      ["", "if (int n = first(2); n > 2) second(n);"],
+      ["", "switch (int n = first(2); n) { case 3: second(n); }"],
+      ["", "for (int n = first(2), k = second(n); k < 3; k++) {}"],
+      ["int both() { if (true) return first(2) + second(3); return 0; }\n", "both();"],
+      ["int both() { if (true) return second(first(2)); return 0; }\n", "both();"],
+      ["", "int r; if (true) r = second(first(2));"],
+      ["", "int n = second(first(2));"],
+      ["", "for (int n : {first(2), second(3)}) {}"],
+      ["", "try { throw first(2); } catch (int n) { second(n); }"],
+      ["void stop(int n) { first(n); throw 3; }\n", "try { stop(2); } catch (int n) { second(n); }"],
+      ["struct Three { int n; Three(int k) : n(first(k)) {} };\nvoid run(Three three) { second(three.n); }\n", "run(2);"],
+      ["void run(int n = first(2)) { second(n); }\n", "run();"],
+      ["struct End { ~End() { second(3); } };\n", "End end; first(2);"],
+      ["struct N { int n; };\nN operator+(N x, N y) { return {second(x.n + y.n)}; }\n", "N x{1}, y{2}; first(2); x + y;"],
+      ["struct N { int n; operator int() const { return second(n); } };\n", "N x{3}; first(2); int n = x;"],
+      ["struct Run { Run(int n) { first(n); } int go() { return second(3); } };\n", "Run(2).go();"],
+      ["struct Both { int n = first(2), m = second(3); };\n", "Both();"],
+      [
+        "#include <vector>\n#include <algorithm>\n",
+        "std::vector<int> v{2, 3}; std::for_each(v.begin(), v.end(), [](int n) { n == 2 ? first(n) : second(n); });",
+      ],
+    ])("%s%s", (before, body) => {
+      const { launches } = project({ "kernels.cu": two, "main.cpp": `${declared}${before}int main() { ${body} }\n` }, "kernels.cu");
+      expect(launches.map(({ kernelName, launch, assumptions }) => [kernelName, launch?.grid[0], assumptions])).toEqual([
+        ["a", 2, []],
+        ["b", 3, []],
+      ]);
+    });
   });
   test("a helper stands in another file", () => {
     const { launches } = project(

@@ -185,7 +185,7 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
     handled: undefined,
     owned: new WeakSet(),
     felt: { ends: new Map(), destructors: new Map(), copies: new Map() },
-    final: true,
+    final: !unit.sites.unnamed,
     active: new Map(),
     recursions: 0,
     speculation: 0,

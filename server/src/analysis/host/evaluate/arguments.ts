@@ -3,7 +3,7 @@ import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
 import { lastName } from "../../sema/scope.ts";
 import { libraryFunction } from "../library/index.ts";
-import type { Argument, Interpreter } from "../memory/interpreter.ts";
+import { type Argument, followed, type Interpreter } from "../memory/interpreter.ts";
 import { read } from "../memory/read-write.ts";
 import { accessed } from "../memory/watch.ts";
 import { forEachElement } from "../resolve/packs.ts";
@@ -12,11 +12,13 @@ import { Cell, type Place } from "../values/model.ts";
 
 /** As g++ does: the last first. */
 export function evaluateArguments(host: Interpreter, expressions: readonly Expression[]): Argument[] {
-  return expressions
-    .toReversed()
-    .map((expression) => argumentsOf(host, expression))
-    .reverse()
-    .flat();
+  return followed(host, () =>
+    expressions
+      .toReversed()
+      .map((expression) => argumentsOf(host, expression))
+      .reverse()
+      .flat(),
+  );
 }
 
 /** What stands between braces: the first first. */

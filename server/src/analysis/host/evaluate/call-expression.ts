@@ -12,7 +12,7 @@ import { callVariant } from "../library/tuples.ts";
 import { waitAsked } from "../memory/device-requests.ts";
 import { forgetContent, forgetPlace, forgetTargets } from "../memory/effects.ts";
 import { hostType, templateValues } from "../memory/host-types.ts";
-import { type Argument, type CallExpression, type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
+import { type Argument, type CallExpression, followed, type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
 import { read, write } from "../memory/read-write.ts";
 import { called } from "../memory/watch.ts";
 import { deducedClass, overloads } from "../resolve/class-arguments.ts";
@@ -46,7 +46,11 @@ export function evaluateCall(host: Interpreter, e: CallExpression): Value {
     const cast = castByName(host, callee.inner, e.arguments[0]);
     if (cast !== undefined) return cast;
   }
-  return callValue(host, host.evaluate(callee), e);
+  return callValue(
+    host,
+    followed(host, () => host.evaluate(callee)),
+    e,
+  );
 }
 
 /** `(T)(y)`, read as a call: a cast where T is a type and no value. */
@@ -81,7 +85,7 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   if (library !== undefined) {
     const args = evaluateArguments(host, e.arguments);
     called(host, text, true, args);
-    const made = library(host, args, e);
+    const made = followed(host, () => library(host, args, e));
     if (algorithms.has(text)) elementsMove(host, args);
     return /^make_(unique|shared)$/.test(text) ? temporary(host, made) : made;
   }
@@ -94,7 +98,7 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   const node = { kind: "named", start: e.start, end: e.end, name } as const;
   const args = evaluateArguments(host, e.arguments);
   const type = hostType(host, node) ?? deducedClass(host, node, args);
-  if (type !== undefined) return temporary(host, constructFrom(host, type, args, true));
+  if (type !== undefined) return followed(host, () => temporary(host, constructFrom(host, type, args, true)));
   const linked = host.linker?.definition(text) ?? methodAround(host, text);
   if (linked !== undefined) return callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
   waitAsked(host, text, args, e);
@@ -218,31 +222,10 @@ function applyFunction(host: Interpreter, value: FunctionValue, args: readonly A
 
 function callMember(host: Interpreter, e: CallExpression, callee: Expression & { readonly kind: "member" }): Value {
   const name = lastName(callee.name);
-  let place: Place | undefined = placeOf(host, callee.base);
-  let object = place === undefined ? host.evaluate(callee.base) : read(host, place);
-  if (callee.arrow) {
-    const target = arrowTarget(host, { value: object, ...(place === undefined ? {} : { place }) });
-    if (target !== undefined) {
-      place = target;
-      object = read(host, target);
-    }
-  }
+  const { place, object } = followed(host, () => objectOf(host, callee));
   if (place?.type?.kind === "container" && place.type.name === "variant" && isOfVariant.has(name))
     return callVariant({ value: object, place }, name);
-  if (object.kind === "container") {
-    const direct = elementCall(host, e);
-    if (direct !== undefined) {
-      host.returned = direct;
-      return read(host, direct);
-    }
-    const given = elementArguments(host, object, name, e);
-    if (name === "clear") destroy(host, new Cell(object));
-    // Which of its elements end, and whether those that stay are copied, is not followed.
-    else if (ending.test(name) || (moving.test(name) && object.type.element?.kind === "record")) elementsPass(host, object);
-    // Its arguments may have changed it.
-    const now = place === undefined ? object : read(host, place);
-    return callContainer(host, now.kind === "container" ? now : object, place, name, given);
-  }
+  if (object.kind === "container") return followed(host, () => callOfContainer(host, object, place, name, e));
   if (name.startsWith("~") && place) {
     destroy(host, place instanceof Cell ? place : new Cell(object, place.type));
     return voidValue;
@@ -271,6 +254,32 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
   called(host, name, false);
   forgetTargets(host, args, `a call of the method \`${name}\` that cannot be followed`);
   return unknown(object.kind === "unknown" ? object.reason : `the result of the method \`${name}\``);
+}
+
+/** What a method is called on, and where that stands. */
+function objectOf(
+  host: Interpreter,
+  { base, arrow }: Expression & { readonly kind: "member" },
+): { readonly place: Place | undefined; readonly object: Value } {
+  const place = placeOf(host, base);
+  const object = place === undefined ? host.evaluate(base) : read(host, place);
+  const target = arrow ? arrowTarget(host, { value: object, ...(place === undefined ? {} : { place }) }) : undefined;
+  return target === undefined ? { place, object } : { place: target, object: read(host, target) };
+}
+
+function callOfContainer(host: Interpreter, object: ContainerValue, place: Place | undefined, name: string, e: CallExpression): Value {
+  const direct = elementCall(host, e);
+  if (direct !== undefined) {
+    host.returned = direct;
+    return read(host, direct);
+  }
+  const given = elementArguments(host, object, name, e);
+  if (name === "clear") destroy(host, new Cell(object));
+  // Which of its elements end, and whether those that stay are copied, is not followed.
+  else if (ending.test(name) || (moving.test(name) && object.type.element?.kind === "record")) elementsPass(host, object);
+  // Its arguments may have changed it.
+  const now = place === undefined ? object : read(host, place);
+  return callContainer(host, now.kind === "container" ? now : object, place, name, given);
 }
 
 /** Methods of the variant itself, rather than of what it holds. */

@@ -1,6 +1,6 @@
 /**
  * Destructors. Most give back what the object has, which nobody sees any more: these are not run. One that changes something besides the
- * object (a counter, a variable that it has a reference to) is, where it is known when.
+ * object (a counter, a variable that it has a reference to), or that launches, is, where it is known when.
  */
 import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance } from "../../sema/types.ts";

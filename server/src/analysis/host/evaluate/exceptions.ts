@@ -4,7 +4,7 @@ import { withoutParentheses } from "../../../syntax/terms.ts";
 import { lastName } from "../../sema/scope.ts";
 import { forgetChanged } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
-import { type Completion, declareLocal, type Interpreter, type Thrown } from "../memory/interpreter.ts";
+import { type Completion, declareLocal, followed, type Interpreter, type Thrown } from "../memory/interpreter.ts";
 import { joinValues, type Mark, type Outcome } from "../memory/journal.ts";
 import { derivesFromStandard, raise } from "../memory/thrown.ts";
 import { passed } from "../resolve/construct.ts";
@@ -43,7 +43,8 @@ export function runTry(host: Interpreter, { body, handlers, caught }: Statement 
   const { mayThrow } = host;
   host.mayThrow = false;
   const mark = host.journal.hold();
-  const completion = host.execute(body);
+  const isFollowed = handlers.some((handler) => host.holdsLaunch.has(handler));
+  const completion = isFollowed ? followed(host, () => host.execute(body)) : host.execute(body);
   const { thrown } = host;
   if (host.mayThrow) {
     scopes.length = depth;

@@ -12,6 +12,7 @@ import {
   type Completion,
   depthLimit,
   type Frame,
+  followed,
   type Interpreter,
   recursionLimit,
 } from "../memory/interpreter.ts";
@@ -89,11 +90,11 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
     temporaries: new Set(),
   };
   host.frame = frame;
-  for (const [k, parameter] of fn.parameters.entries())
-    if (parameter.name !== undefined)
-      scope.set(parameter.name, parameter.pack ? new Cell(packOf(call.arguments.slice(k))) : bind(host, parameter, call.arguments[k]));
-  if (call.self?.value.kind === "record") initialiseMembers(host, fn, call.self, call.self.value.members);
-  endTemporaries(host);
+  followed(host, () => {
+    bindAll(host, fn.parameters, call.arguments, scope);
+    if (call.self?.value.kind === "record") initialiseMembers(host, fn, call.self, call.self.value.members);
+    endTemporaries(host);
+  });
   const areMade = !host.exited;
   host.active.set(fn, calls + 1);
   const completion = host.execute(fn.body);
@@ -196,9 +197,7 @@ export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonl
     temporaries: new Set(),
   };
   host.frame = frame;
-  for (const [k, parameter] of lambda.expression.parameters.entries())
-    if (parameter.name !== undefined)
-      scope.set(parameter.name, parameter.pack ? new Cell(packOf(args.slice(k))) : bind(host, parameter, args[k]));
+  followed(host, () => bindAll(host, lambda.expression.parameters, args, scope));
   const completion = host.execute(lambda.expression.body);
   settle(host, frame.returns);
   endParameters(host, lambda.expression.parameters, scope, args, outer, completion);
@@ -221,6 +220,17 @@ function lambdaSubstitution(
 ): Substitution | undefined {
   const values = autoValues(host, expression.parameters, args);
   return values.size === 0 ? substitution : host.substitutions.of(expression, values, substitution);
+}
+
+function bindAll(
+  host: Interpreter,
+  parameters: readonly ParameterDeclaration[],
+  args: readonly Argument[],
+  scope: Map<string, Place>,
+): void {
+  for (const [k, parameter] of parameters.entries())
+    if (parameter.name !== undefined)
+      scope.set(parameter.name, parameter.pack ? new Cell(packOf(args.slice(k))) : bind(host, parameter, args[k]));
 }
 
 function bind(host: Interpreter, parameter: ParameterDeclaration, argument: Argument | undefined): Place {

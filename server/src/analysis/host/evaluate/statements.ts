@@ -4,7 +4,7 @@ import type { Condition, Declaration, Expression, Statement, VariableDeclaration
 import { lastName } from "../../sema/scope.ts";
 import { forgetChanged, forgetContent, forgetNamed } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
-import { type Completion, declareLocal, type Interpreter, lookUpLocal, ownSteps, step } from "../memory/interpreter.ts";
+import { type Completion, declareLocal, followed, type Interpreter, lookUpLocal, ownSteps, step } from "../memory/interpreter.ts";
 import type { Outcome } from "../memory/journal.ts";
 import { noLeaves } from "../memory/loop-trace.ts";
 import { copied, elementAt, elementOf, read, sizeOf } from "../memory/read-write.ts";
@@ -32,6 +32,36 @@ const continued: Completion = { kind: "continue" };
 
 export function executeStatement(host: Interpreter, s: Statement): Completion {
   step(host);
+  const { final } = host;
+  host.final = final && endsWithItsLast(host, s);
+  const completion = run(host, s);
+  host.final = final;
+  return completion;
+}
+
+/** Whether nothing that a statement itself does can come behind what it runs last: of expressions, only a call is that. */
+function endsWithItsLast(host: Interpreter, s: Statement): boolean {
+  switch (s.kind) {
+    case "block":
+    case "if":
+    case "switch":
+    case "try":
+      return true;
+    case "expression":
+      return s.expression.kind === "call";
+    case "return":
+      return s.value?.kind === "call" && !isConverted(host);
+    default:
+      return false;
+  }
+}
+
+/** Whether what is returned may be made an object of a class that launches. */
+function isConverted({ frame: { result }, unit }: Interpreter): boolean {
+  return result?.kind === "named" && unit.sites.launching.has(lastName(result.name));
+}
+
+function run(host: Interpreter, s: Statement): Completion {
   switch (s.kind) {
     case "block":
       return scoped(host, () => runAll(host, s.body));
@@ -45,7 +75,7 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
       return ended(evaluated(host, s));
     case "if":
       return scoped(host, () => {
-        if (s.init !== undefined) host.execute(s.init);
+        begin(host, s.init);
         const condition = test(host, s.condition);
         const known = truth(condition);
         if (host.exited) return exit;
@@ -142,7 +172,7 @@ function runAll(host: Interpreter, body: readonly Statement[], from = 0): Comple
   for (let k = from; k < body.length; k++) {
     const statement = body[k];
     if (statement === undefined) continue;
-    host.final = k === last && isLastCall(host, statement);
+    host.final = k === last;
     const completion = host.execute(statement);
     host.final = final;
     const label = completion?.kind === "goto" ? labelled(body, completion.label) : -1;
@@ -154,20 +184,6 @@ function runAll(host: Interpreter, body: readonly Statement[], from = 0): Comple
     if (k === last && !goesOn(host)) return exit;
   }
   return undefined;
-}
-
-/**
- * Whether what a statement runs last is all that it launches: blocks and branches tell by what is in them; of expressions only a call is
- * the last, and of those only one that none is made for: after `f` of `g(f())` comes `g`.
- */
-function isLastCall(host: Interpreter, s: Statement): boolean {
-  if (s.kind === "declaration") return false;
-  const e = s.kind === "expression" ? s.expression : s.kind === "return" ? s.value : undefined;
-  if (e === undefined) return true;
-  if (e.kind !== "call") return false;
-  const { callee } = e;
-  const before = callee.kind === "name" ? e.arguments : [callee.kind === "member" ? callee.base : callee, ...e.arguments];
-  return !before.some((each) => host.holdsLaunch.has(each));
 }
 
 const labelled = (body: readonly Statement[], name: string): number =>
@@ -205,12 +221,13 @@ function leave(host: Interpreter, objects: readonly Cell[], completion: Completi
   });
 }
 
+/** What stands before a condition: `if (int n = f(); n > 3)`. */
+function begin(host: Interpreter, init: Statement | undefined): void {
+  if (init !== undefined) followed(host, () => host.execute(init));
+}
+
 function test(host: Interpreter, condition: Condition): Value {
-  const { final } = host;
-  host.final = false;
-  const value = tested(host, condition);
-  host.final = final;
-  return value;
+  return followed(host, () => tested(host, condition));
 }
 
 function tested(host: Interpreter, condition: Condition): Value {
@@ -497,7 +514,7 @@ function elementsOfIterators(host: Interpreter, begin: RecordValue, end: Value):
 
 /** From the matching label on, or each label in turn where the value is not known. */
 function runSwitch(host: Interpreter, s: Statement & { readonly kind: "switch" }): Completion {
-  if (s.init !== undefined) host.execute(s.init);
+  begin(host, s.init);
   const value = test(host, s.condition);
   const body = s.body.kind === "block" ? s.body.body : [s.body];
   const labels = body.flatMap((statement, index) => (statement.kind === "case" ? [{ statement, index }] : []));

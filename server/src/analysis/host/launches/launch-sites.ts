@@ -18,6 +18,8 @@ export interface LaunchSites {
   readonly copies: boolean;
   /** Names of functions that lead to launches. */
   readonly launching: ReadonlySet<string>;
+  /** Some of them are called by code that does not name them: destructors and operators. */
+  readonly unnamed: boolean;
   /** Whether a function may call, at any depth, one of others. */
   reaches(from: FunctionDeclaration, to: ReadonlySet<FunctionDeclaration | undefined>): boolean;
 }
@@ -97,6 +99,7 @@ export function findLaunchSites(
     roots,
     copies: all.some(({ words }) => [...words].some((word) => /^cudaMem(?:cpy|set)/.test(word))),
     launching,
+    unnamed: [...launching].some((name) => /^(~|operator\b)/.test(name) && name !== callOperator),
     reaches: (from, to) =>
       reaches(calls, functionName(from), new Set([...to].flatMap((fn) => (fn === undefined ? [] : [functionName(fn)])))),
   };

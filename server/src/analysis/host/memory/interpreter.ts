@@ -165,7 +165,10 @@ export interface Interpreter {
   thrown: Thrown | undefined;
   /** What the handler under way has taken. */
   handled: Thrown | undefined;
-  /** Nothing that is still to run after the statement under way can launch: what follows the last launch need not be run. */
+  /**
+   * Nothing that is still to run after the statement, or the call, under way can launch: what follows the last launch need not be run. Who
+   * runs code that something follows does it by `followed`.
+   */
   final: boolean;
   /** All launches are made: the steps, without those of replayed loops, at which what follows is not run any more. */
   afterLast: number | undefined;
@@ -232,6 +235,15 @@ export function step(host: Interpreter, count = 1): void {
   if (ownSteps(host) > (host.afterLast ?? stepLimit)) throw new OutOfSteps();
   const whole = Math.floor((untold + count) / stepsAtOnce);
   if (whole > 0) host.work?.spend(whole * stepsAtOnce);
+}
+
+/** Runs code behind which something may still launch. */
+export function followed<T>(host: Interpreter, run: () => T): T {
+  const { final } = host;
+  host.final = false;
+  const value = run();
+  host.final = final;
+  return value;
 }
 
 export function lookUpLocal(host: Interpreter, name: string): Place | undefined {

@@ -1,4 +1,4 @@
-/** Destructors that change something besides the object that ends (a counter, a variable that it has a reference to), and copies that are more than that. */
+/** Destructors that launch, or that change something besides the object that ends (a counter, a variable that it has a reference to), and copies that are more than that. */
 
 import type { Expression, FunctionDeclaration, RecordDeclaration, Statement, TypeNode } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
@@ -133,7 +133,7 @@ function changesOthers(
     const target = changedBy(node);
     if (target && !isOwn(target, own, local)) found = true;
     if (node.kind === "delete" && isDeleteFelt(host, node.operand)) found = true;
-    if (node.kind === "call" && changesByCall(host, node, own, local, depth)) found = true;
+    if (node.kind === "call" && (host.holdsLaunch.has(node) || changesByCall(host, node, own, local, depth))) found = true;
     return !found;
   });
   return found;

@@ -4,18 +4,16 @@ import { walk } from "../../../syntax/walk.ts";
 import { lastName } from "../../sema/scope.ts";
 import type { RecordInstance } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
-import type { Interpreter } from "../memory/interpreter.ts";
+import { followed, type Interpreter } from "../memory/interpreter.ts";
 import { type GlobalVariable, isDeclaredOnly } from "../program/globals.ts";
 import { basesOf, constructorsOf } from "./methods.ts";
 import { globalCell, globalFrame } from "./names.ts";
 
 /** Makes them in the order in which they are written; all others are made at their first use. */
 export function startVariables(host: Interpreter): void {
-  const { final } = host;
-  // What they launch is followed by what `main` does.
-  host.final = false;
-  for (const variable of host.globals.inOrder()) if (doesMore(host, variable)) globalCell(host, variable);
-  host.final = final;
+  followed(host, () => {
+    for (const variable of host.globals.inOrder()) if (doesMore(host, variable)) globalCell(host, variable);
+  });
 }
 
 function doesMore(host: Interpreter, { declaration, path }: GlobalVariable): boolean {
