@@ -69,7 +69,7 @@ export const figureDefinitions = {
     "capability",
     false,
     "registers/clock/scheduler",
-    "Registers of a warp that a scheduler's arithmetic can read; absent: as many as it asks for",
+    "Registers of a warp that a scheduler's instructions can read; absent: as many as they ask for",
   ),
   fp64PerClock: number("capability", true, "results/clock/SM", "Double-precision add, multiply, multiply-add"),
   fp16PerClock: number("capability", true, "results/clock/SM", "Half-precision results of the two-wide instructions"),

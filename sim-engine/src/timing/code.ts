@@ -18,7 +18,7 @@ export class ReplayCode {
   readonly latency: Float64Array;
   /** How often its pipe's time each instruction takes. */
   readonly work: Float64Array;
-  /** Cycles for which each keeps its pipe from another, for the registers that it reads. */
+  /** Cycles of its scheduler's register file that each takes, for the registers that it reads. */
   readonly reads: Float64Array;
   /** Which of an entry's accesses an instruction made that was looked for last. */
   readonly access: Uint32Array;

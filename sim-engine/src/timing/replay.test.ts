@@ -56,6 +56,21 @@ describe("the replay", () => {
     expect((ofFour(11) - ofFour(10)) / (4 * measured)).toBeCloseTo(1, 1);
   });
 
+  test.each([
+    ["three and one", [3, 1], 2.03],
+    ["three of floats, three of integers", [3, 3], 3.01],
+    ["two and one", [2, 1], 2.03],
+  ])("%s, of two pipes, take as long as one of each pipe, or as their registers are read", (_, [floats, integers], measured) => {
+    const program = new TimedProgram();
+    const add = (pipe: "fma" | "alu", operands: number | undefined): unknown =>
+      program.instructions.push({ pipe, latency: 4, uses: [], defs: [program.register()], kind: "compute", operands });
+    for (let i = 0; i < 100; i++) {
+      add("fma", floats);
+      add("alu", integers);
+    }
+    expect(onceMore(program)).toBeCloseTo(100 * measured, -1);
+  });
+
   test("a barrier waits for the last warp of the block", () => {
     const program = new TimedProgram();
     program.chain("alu", 50);

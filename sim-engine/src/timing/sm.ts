@@ -40,6 +40,8 @@ const never = Number.POSITIVE_INFINITY;
  */
 const longer = 4;
 const lsu = pipeNames.indexOf("lsu");
+/** Cycles by which an instruction's registers may be read late: one of three and one of a single register take two cycles (h200-register-reads.tsv). */
+const readsAhead = 1;
 const fma = pipeNames.indexOf("fma");
 const fmaHeavy = pipeNames.indexOf("fmaheavy");
 const alu = pipeNames.indexOf("alu");
@@ -59,6 +61,8 @@ export class SmReplay {
 
   readonly pipeCost: readonly number[];
   readonly pipeFree: Float64Array;
+  /** By scheduler: when its register file has read all that it was asked for. */
+  readonly registersRead: Float64Array;
   readonly pipeBusy = new Float64Array(pipes);
   readonly schedulerFree: Float64Array;
   readonly waits = new Float64Array(reasons.length);
@@ -163,6 +167,7 @@ export class SmReplay {
     this.pipeCost = pipeNames.map((name) => cost[name]);
     const { schedulers } = gpu;
     this.pipeFree = new Float64Array(schedulers * pipes);
+    this.registersRead = new Float64Array(schedulers);
     this.schedulerFree = new Float64Array(schedulers);
     this.residentBlocks = Math.min(summary.blocksPerSm, this.blocksHere);
     const slots = this.residentBlocks * this.warpsPerBlock;
@@ -324,9 +329,10 @@ export class SmReplay {
     if (waited !== 0) this.stalls.wait(index, this.why[slot]!, waited, this.cause[slot]!);
     if (queued !== 0) this.stalls.queue(index, this.#holdsBack(k, index, pipe, time), queued);
     this.stalls.issue(index, weight);
-    this.schedulerFree[k] = time + 1 / this.gpu.issuesPerScheduler;
-    const reads = this.code.reads[index]!;
-    this.pipeFree[k * pipes + pipe] = time + (reads > cost ? reads : cost);
+    const read = Math.max(time, this.registersRead[k]!) + this.code.reads[index]!;
+    this.registersRead[k] = read;
+    this.schedulerFree[k] = Math.max(time + 1 / this.gpu.issuesPerScheduler, read - readsAhead);
+    this.pipeFree[k * pipes + pipe] = time + cost;
     // What multiplies integers takes the place of what multiplies floats, and the other way round (h200-pipes.txt).
     if (pipe === fma) this.pipeFree[k * pipes + fmaHeavy] = time + cost;
     else if (pipe === fmaHeavy) this.pipeFree[k * pipes + fma] = time + cost;
@@ -405,7 +411,7 @@ export class SmReplay {
       if (operation === "atomic" || operation === "reduction") return reasonIndex.atomic;
       return space === undefined || space === "shared" ? reasonIndex.shared : reasonIndex.l1;
     }
-    return this.pipeFree[k * pipes + pipe]! >= time ? reasonIndex.pipe : othersTurn;
+    return this.pipeFree[k * pipes + pipe]! >= time || this.registersRead[k]! - readsAhead >= time ? reasonIndex.pipe : othersTurn;
   }
 
   /** Where among the accesses of a warp's trace stands what its instruction does; -1 where no lane was active. */

@@ -28,7 +28,7 @@ export interface TimedInstruction {
   readonly work?: number | undefined;
   /** How often that of the integer pipe besides; absent: not at all. */
   readonly integerWork?: number | undefined;
-  /** Registers that arithmetic on floats (and halves of the same pipe) reads from the register file; absent of all else. */
+  /** Registers that it reads from the register file, without those that are kept from the instruction before; absent: none. */
   readonly operands?: number | undefined;
   /**
    * `memory` has a `site`; `shuffle` goes through the shared-memory data path; `commit` and `wait` are those of asynchronous copies,

@@ -63,14 +63,25 @@ function loadedIn({ blocks }: MachineKernel): ReadonlySet<Register> {
 
 const isBarrier = ({ opcode }: Instruction): boolean => opcode.startsWith("BAR.SYNC");
 
+/** Pipes whose instructions keep operands for the next one. */
+const keeps = /^(fma|fmaheavy|alu|fp64|tensor)$/;
+
 /**
- * Registers that arithmetic on floats reads. What the instruction before read as well is kept, as the compiler sees to it; the two banks of the
- * register file are taken to be asked alike over a few instructions (h200-register-banks.tsv).
+ * Registers that an instruction reads. What arithmetic before it has read in the same place, and not written over, is kept, as the compiler sees
+ * to it: factors may change places, what is added may not. The two banks of the register file are taken to be asked alike over a few
+ * instructions (h200-register-banks.tsv, h200-register-reads.tsv).
  */
-function registersRead({ uses }: Instruction, before: Instruction | undefined): number {
-  const kept = before?.pipe === "fma" ? before.uses : [];
-  return new Set(uses.filter((use) => use.file === "R" && !kept.includes(use))).size;
+function registersRead({ pipe, uses }: Instruction, before: Instruction | undefined): number {
+  const read = new Set(uses.filter(({ file }) => file === "R"));
+  if (before !== undefined && keeps.test(pipe) && keeps.test(before.pipe))
+    for (const use of before.uses) if (isAdded(before.uses, use) === isAdded(uses, use) && !before.defs.includes(use)) read.delete(use);
+  let words = 0;
+  for (const each of read) words += each.words;
+  return words;
 }
+
+/** Whether an operand is the third of three. */
+const isAdded = (uses: readonly Register[], use: Register): boolean => uses.indexOf(use) === 2;
 
 /** What a match goes round for: each different value, twice where it is of 64 bits; once where all are asked whether they are alike. */
 function roundsOf({ action, args }: Op, values: number | undefined): number {
@@ -130,7 +141,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           grid: action?.kind === "barrier" && action.grid,
           work,
           integerWork,
-          operands: pipe === "fma" ? registersRead(instruction, instructions[at - 1]) : undefined,
+          operands: registersRead(instruction, instructions[at - 1]),
           rounds: opcode === "MATCH" && op ? roundsOf(op, seen.get(op)) : undefined,
           call: kind === "call" && action?.kind === "call" ? { callee: action.callee, lanes: (op && seen.get(op)) ?? 1 } : undefined,
           product,
