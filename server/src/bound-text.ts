@@ -21,7 +21,7 @@ const meanings: Readonly<Record<string, string>> = {
   fp64: "arithmetic in double precision",
   "host-latency": "warps wait for the host's memory",
   "host-link": "bytes over PCI Express or NVLink, from and to the host",
-  "integer-multiply": "integer multiplications",
+  "integer-multiply": "integer products, and halves of the same pipe",
   issue: "the schedulers, which issue one instruction a clock each",
   l1: "requests to the L1 cache and shared memory, by sectors and banks",
   "l1-latency": "warps wait for the L1 cache, which is not busy",

@@ -259,6 +259,8 @@ describe("programs of several files", () => {
       ["void stop(int n) { first(n); throw 3; }\n", "try { stop(2); } catch (int n) { second(n); }"],
       ["struct Three { int n; Three(int k) : n(first(k)) {} };\nvoid run(Three three) { second(three.n); }\n", "run(2);"],
       ["void run(int n = first(2)) { second(n); }\n", "run();"],
+      ["void run(int n = second(3)) {}\n", "first(2); run();"],
+      ["struct End { int n; End() : n(second(3)) {} };\n", "first(2); End end;"],
       ["struct End { ~End() { second(3); } };\n", "End end; first(2);"],
       ["struct N { int n; };\nN operator+(N x, N y) { return {second(x.n + y.n)}; }\n", "N x{1}, y{2}; first(2); x + y;"],
       ["struct N { int n; operator int() const { return second(n); } };\n", "N x{3}; first(2); int n = x;"],

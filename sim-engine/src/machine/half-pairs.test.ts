@@ -29,17 +29,17 @@ const both = "%20: f16 = fma %6, %9, %9 !0/5:1-9; %21: f16 = fma %7, %10, %10 !0
 const neighbours = "store.global %3, %20, %21, align 4; return";
 
 test.each([
-  ["halves of the same words", `${both}; ${neighbours}`, "HFMA2"],
+  ["halves of the same words", `${both}; ${neighbours}`, "HFMA2.MMA"],
   [
     "one after the other",
     `${both}; %22: f16 = fadd %20, %6; %23: f16 = fadd %21, %7; store.global %3, %22, %23, align 4; return`,
-    "HFMA2 HADD2",
+    "HFMA2.MMA HADD2",
   ],
   ["by one that both take", `%20: f16 = fmul %6, %9; %21: f16 = fmul %7, %9; ${neighbours}`, "HMUL2"],
   [
     "what is not stored side by side, but of one call",
     `${both}; store.global %3, %20, align 2; store.global %4, %21, align 2; return`,
-    "HFMA2",
+    "HFMA2.MMA",
   ],
   [
     "of other calls",
@@ -65,7 +65,7 @@ b1:
 b2:
   store.global %3, %20, %21, align 4
   return`;
-  expect(code(turn.split("\n  ").join("; "))).toBe("HFMA2");
+  expect(code(turn.split("\n  ").join("; "))).toBe("HFMA2.MMA");
 });
 
 test.each([

@@ -230,10 +230,14 @@ export function selectConversion(selection: Selection, op: Op): Choice {
   }
 }
 
+/** Rounds one float to a half. */
+const single = "F2F.F16.F32";
+
 /** With what goes into the other half of the word. */
 function selectRounding(selection: Selection, op: Op): Choice {
   const other = selection.absorption.halves.beside(op);
-  if (!other) return ["F2FP"];
+  const inPairs = selection.target.roundsPairs;
+  if (!other) return [inPairs ? "F2FP" : single];
   selection.alias(other, selection.define(op));
-  return { opcodes: ["F2FP"], operands: [...other.args, ...op.args] };
+  return { opcodes: inPairs ? ["F2FP"] : [single, single, "PRMT"], operands: [...other.args, ...op.args] };
 }

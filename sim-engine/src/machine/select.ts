@@ -10,6 +10,7 @@ import { Work } from "../work.ts";
 import { loadConstantsInArms } from "./arm-constants.ts";
 import { balanced } from "./balance.ts";
 import type { Pair } from "./half-pairs.ts";
+import { byTurns } from "./half-turns.ts";
 import type { Instruction, MachineBlock, MachineKernel, Register } from "./machine.ts";
 import { pairConstants } from "./pair-constants.ts";
 import { type Displacement, emitMoves, shareRegisters } from "./phis.ts";
@@ -160,12 +161,19 @@ function choose(selection: Selection, code: BlockCode, op: Op): Choice {
 /** The blocks' instructions, by the stretches of code that they stand in. */
 function assemble(selection: Selection, all: readonly Stretch[]): Map<Block, MachineBlock> {
   const balance = selection.target.balances ? balanced : (code: readonly Instruction[]): readonly Instruction[] => code;
+  const { pairs } = selection.absorption;
+  const share = selection.target.sharesHalves
+    ? (code: readonly Instruction[]): readonly Instruction[] => byTurns(code, pairs)
+    : (code: readonly Instruction[]): readonly Instruction[] => code;
   const loadedInPairs = (code: Instruction[]): Instruction[] => pairConstants(code, (register) => selection.constantPlaces.get(register));
   const isAlone = selection.shape.kernel.blocks.length === 1;
   const blocks = new Map<Block, MachineBlock>();
   for (const stretch of all) {
     const [first, ...others] = stretch.flatMap(({ block, arms }) => [block, ...arms]) as [Block, ...Block[]];
-    blocks.set(first, { block: first, instructions: balance(sinkPastBranches(loadedInPairs(codeOf(selection, stretch)), !isAlone)) });
+    blocks.set(first, {
+      block: first,
+      instructions: share(balance(sinkPastBranches(loadedInPairs(codeOf(selection, stretch)), !isAlone))),
+    });
     for (const block of others) blocks.set(block, { block, instructions: [], home: first });
   }
   return blocks;

@@ -20,6 +20,10 @@ export interface Target {
   readonly balances: boolean;
   /** Extremes of halves and arithmetic of bfloats come in pairs, too (from 8.0). */
   readonly pairsAllHalves: boolean;
+  /** Two floats are rounded into one word by one instruction (from 8.0, as nvcc 13 compiles). */
+  readonly roundsPairs: boolean;
+  /** Arithmetic on halves goes to two pipes by turns (8.0 and 9.0, as nvcc 13 compiles). */
+  readonly sharesHalves: boolean;
   /** A reduction of a warp's integers in one instruction (from 8.0). */
   readonly warpReduce: boolean;
   /** Of an SM and its blocks. */
@@ -40,6 +44,8 @@ export const targetOf = (computeCapability: number): Target => {
     addMinimum: computeCapability >= 90 && computeCapability < 120,
     balances: computeCapability >= 75 && computeCapability < 120,
     pairsAllHalves: computeCapability >= 80,
+    roundsPairs: computeCapability >= 80,
+    sharesHalves: computeCapability === 80 || computeCapability === 90,
     warpReduce: computeCapability >= 80,
     limits,
     registerSteps: registerSteps(limits),

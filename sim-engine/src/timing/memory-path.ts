@@ -153,9 +153,9 @@ export class MemoryPath {
     this.#queue[this.#queued++ % this.#queue.length] = end;
   }
 
-  /** A warp's shuffle, issued at `at`: one pass of the data path. */
-  shuffle(at: number): void {
-    const begin = this.l1.serve(at, 1, this.weight);
+  /** A warp's shuffle, or what puts words of its lanes together, issued at `at`: so many passes of the data path. */
+  shuffle(at: number, passes: number): void {
+    const begin = this.l1.serve(at, passes, this.weight);
     this.#enqueue(begin + 1);
     this.done = begin + this.#gpu.shuffleLatency;
     this.reason = reasonIndex.shuffle;

@@ -1,17 +1,19 @@
 import { expect, test } from "vitest";
 import { findGpu } from "../gpus/model.ts";
+import type { Pipe } from "../machine/machine.ts";
 import { pipeNames } from "./code.ts";
 import { reasonIndex } from "./memory-path.ts";
 import { Scoreboard } from "./scoreboard.ts";
 import type { TimedInstruction } from "./summary.ts";
 
 const { values } = findGpu("h200")!;
-const [alu, fma] = [pipeNames.indexOf("alu"), pipeNames.indexOf("fma")];
+const [alu, fma, fmaHeavy] = ["alu", "fma", "fmaheavy"].map((name) => pipeNames.indexOf(name as Pipe)) as [number, number, number];
 
-/** Its register 0 comes of an addition at 100, 1 of memory at 500. */
+/** Its register 0 comes of an addition at 100, 3 of a product, 1 of memory at 500. */
 function scoreboard(): Scoreboard {
   const board = new Scoreboard(values, 2, 4);
   board.write(1, [0], 100, reasonIndex.dependence, alu, 7, 3);
+  board.write(1, [3], 100, reasonIndex.dependence, fmaHeavy, 9, 1);
   board.write(1, [1], 500, reasonIndex.dram, alu, 8, 1);
   return board;
 }
@@ -19,6 +21,7 @@ function scoreboard(): Scoreboard {
 test.each<[string, Partial<TimedInstruction>, number, number]>([
   ["its operand, of the same pipe", { uses: [0] }, alu, 100],
   ["its operand, of another pipe", { uses: [0] }, fma, 100 + values.crossPipeLatency],
+  ["its operand, of the other half of the float pipe", { uses: [3] }, fma, 100],
   ["a condition", { uses: [0], kind: "branch" }, alu, 100 + values.branchConditionLatency],
   ["its guard", { uses: [0], guards: [0] }, alu, 100 + values.branchConditionLatency],
   ["the last of its operands", { uses: [0, 1] }, alu, 500],

@@ -1,7 +1,11 @@
 /** When each warp's registers hold what was last written to them, what it comes from, and how long an instruction waits for its own. */
 import type { GpuValues } from "../gpus/figures.ts";
+import { pipeNames } from "./code.ts";
 import { reasonIndex } from "./memory-path.ts";
 import type { TimedInstruction } from "./summary.ts";
+
+/** Between the halves of the float pipe results go as within one: one of IMAD and one of FFMA take eight cycles (h200-pipe-latency.txt). */
+const passed = Uint8Array.from(pipeNames, (name, pipe) => (name === "fmaheavy" ? pipeNames.indexOf("fma") : pipe));
 
 export class Scoreboard {
   readonly #gpu: GpuValues;
@@ -51,7 +55,7 @@ export class Scoreboard {
       const register = base + registers[k]!;
       this.#available[register] = at;
       this.#reason[register] = reason;
-      this.#pipe[register] = pipe;
+      this.#pipe[register] = passed[pipe]!;
       this.#by[register] = by;
       this.#weight[register] = weight;
     }
@@ -75,7 +79,8 @@ export class Scoreboard {
       if (kind === "product" && this.#reason[register] === reasonIndex.tensor) continue;
       let there = this.#available[register]!;
       if (kind === "branch" || guards?.includes(use)) there += this.#gpu.branchConditionLatency;
-      else if (this.#pipe[register] !== pipe && this.#reason[register] === reasonIndex.dependence) there += this.#gpu.crossPipeLatency;
+      else if (this.#pipe[register] !== passed[pipe] && this.#reason[register] === reasonIndex.dependence)
+        there += this.#gpu.crossPipeLatency;
       if (there > at) {
         at = there;
         this.#blame(register);

@@ -61,6 +61,9 @@ export class SmReplay {
 
   readonly pipeCost: readonly number[];
   readonly pipeFree: Float64Array;
+  /** By scheduler: of the float pipe, the half that does not multiply integers, where it has two. */
+  readonly liteFree: Float64Array;
+  readonly isHalved: boolean;
   /** By scheduler: when its register file has read all that it was asked for. */
   readonly registersRead: Float64Array;
   readonly pipeBusy = new Float64Array(pipes);
@@ -167,6 +170,8 @@ export class SmReplay {
     this.pipeCost = pipeNames.map((name) => cost[name]);
     const { schedulers } = gpu;
     this.pipeFree = new Float64Array(schedulers * pipes);
+    this.liteFree = new Float64Array(schedulers);
+    this.isHalved = cost.fmaheavy === 2 * cost.fma;
     this.registersRead = new Float64Array(schedulers);
     this.schedulerFree = new Float64Array(schedulers);
     this.residentBlocks = Math.min(summary.blocksPerSm, this.blocksHere);
@@ -302,6 +307,24 @@ export class SmReplay {
     this.pipeBusy[alu]! += cost * weight;
   }
 
+  /**
+   * What multiplies integers takes the place of what multiplies floats. Where floats go at twice the rate, their pipe has two halves, each of
+   * them takes an instruction for twice as long, and integers go to one alone: one of each takes two cycles, of two or four floats beside one
+   * of integers four and six (h200-register-reads.tsv).
+   */
+  #takeFloatPipe(k: number, pipe: number, time: number, cost: number): void {
+    const { pipeFree, liteFree } = this;
+    const all = k * pipes + fma;
+    const heavy = k * pipes + fmaHeavy;
+    if (!this.isHalved) pipeFree[all] = pipeFree[heavy] = time + cost;
+    else {
+      if (pipe === fmaHeavy) pipeFree[heavy] = time + cost;
+      else if (liteFree[k]! <= time) liteFree[k] = time + 2 * cost;
+      else pipeFree[heavy] = time + 2 * cost;
+      pipeFree[all] = Math.min(liteFree[k]!, pipeFree[heavy]!);
+    }
+  }
+
   /** A scheduler's candidate issues. */
   #issue(k: number, slot: number): void {
     const time = this.candidateTime[k]!;
@@ -332,10 +355,8 @@ export class SmReplay {
     const read = Math.max(time, this.registersRead[k]!) + this.code.reads[index]!;
     this.registersRead[k] = read;
     this.schedulerFree[k] = Math.max(time + 1 / this.gpu.issuesPerScheduler, read - readsAhead);
-    this.pipeFree[k * pipes + pipe] = time + cost;
-    // What multiplies integers takes the place of what multiplies floats, and the other way round (h200-pipes.txt).
-    if (pipe === fma) this.pipeFree[k * pipes + fmaHeavy] = time + cost;
-    else if (pipe === fmaHeavy) this.pipeFree[k * pipes + fma] = time + cost;
+    if (pipe === fma || pipe === fmaHeavy) this.#takeFloatPipe(k, pipe, time, cost);
+    else this.pipeFree[k * pipes + pipe] = time + cost;
     this.pipeBusy[pipe]! += cost * weight;
     if (instruction.integerWork !== undefined) this.#takeIntegerPipe(k, time, instruction.integerWork, weight);
     this.stale[k] = 1;
@@ -357,7 +378,7 @@ export class SmReplay {
       reason = this.memory.reason;
       if (this.summary.sites[site]!.operation === "copy") this.copies.begin(slot, result);
     } else if (instruction.kind === "shuffle") {
-      if (instruction.rounds === undefined) this.memory.shuffle(atMemory);
+      if (instruction.rounds === undefined) this.memory.shuffle(atMemory, this.code.work[index]!);
       else this.memory.match(atMemory, instruction.rounds);
       result = this.memory.done;
       reason = this.memory.reason;

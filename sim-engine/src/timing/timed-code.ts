@@ -64,7 +64,7 @@ function loadedIn({ blocks }: MachineKernel): ReadonlySet<Register> {
 const isBarrier = ({ opcode }: Instruction): boolean => opcode.startsWith("BAR.SYNC");
 
 /** Pipes whose instructions keep operands for the next one. */
-const keeps = /^(fma|fmaheavy|alu|fp64|tensor)$/;
+const keeps = /^(fma|fmaheavy|alu|fp16|fp64|tensor)$/;
 
 /**
  * Registers that an instruction reads. What arithmetic before it has read in the same place, and not written over, is kept, as the compiler sees

@@ -1,4 +1,5 @@
 // Instructions whose codes register-reads.py writes into register-banks.cubin: nvcc -arch=sm_90 -O3 -cubin register-reads.cu
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 extern "C" __global__ void arithmetic(const float *f, const int *n, const double *d, float *fo, int *no, double *dout) {
   int i = threadIdx.x;
@@ -14,8 +15,21 @@ extern "C" __global__ void halves(const __half2 *in, __half2 *out) {
 #pragma unroll
   for (int k = 0; k < 64; k++) chains[k % 4] = __hfma2(chains[k % 4], y, y);
   for (int k = 0; k < 4; k++) out[threadIdx.x + 32 * k] = chains[k];
-  out[threadIdx.x + 128] = __hadd2(chains[0], chains[1]);
-  out[threadIdx.x + 160] = __hmul2(chains[2], chains[1]);
+  __half x = __low2half(in[threadIdx.x + 500]);
+  for (int k = 0; k < 4; k++) reinterpret_cast<float *>(out)[threadIdx.x + 32 * k + 1000] = __high2float(chains[k]);
+  out[threadIdx.x + 192] = __hfma2(__half2half2(x), chains[1], chains[2]);
+}
+extern "C" __global__ void pairs(const __half2 *in, __half2 *out) {
+  __half2 a = in[threadIdx.x], b = in[threadIdx.x + 32], c = in[threadIdx.x + 64];
+  out[threadIdx.x] = __hfma2(a, b, c);
+  out[threadIdx.x + 32] = __hadd2(a, c);
+  out[threadIdx.x + 64] = __hmul2(b, c);
+}
+extern "C" __global__ void brains(const __nv_bfloat162 *in, const float2 *f, __nv_bfloat162 *out) {
+  __nv_bfloat162 a = in[threadIdx.x], b = in[threadIdx.x + 32], c = in[threadIdx.x + 64];
+  out[threadIdx.x] = __hfma2(a, b, c);
+  out[threadIdx.x + 32] = __hadd2_rn(a, b);
+  out[threadIdx.x + 64] = __float22bfloat162_rn(f[threadIdx.x]);
 }
 extern "C" __global__ void shared(float *f, int n) {
   __shared__ __align__(16) float s[4096];

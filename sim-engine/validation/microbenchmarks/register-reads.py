@@ -20,13 +20,15 @@ templates = listing("register-reads.cubin")
 kinds = {
     "ffma": r"FFMA R", "fadd": r"FADD R", "fmul": r"FMUL R", "imad": r"IMAD R\d+, R", "iadd3": r"IADD3 R\d+, R", "lop3": r"LOP3\.LUT R", "shf": r"SHF\.L\.W",
     "dfma": r"DFMA R", "hfma2": r"HFMA2 R\d+, R", "hfma2.mma": r"HFMA2\.MMA R\d+, R", "hadd2": r"HADD2 R\d+, R", "hmul2": r"HMUL2 R",
+    "hfma2.half": r"HFMA2 R\d+, R\d+\.H0_H0, R\d+, R", "hfma2.mma.bf16": r"HFMA2\.MMA\.BF16_V2 R", "hadd2.bf16": r"HADD2\.BF16_V2 R", "hadd2.f32": r"HADD2\.F32 R\d+, -RZ", "f2fp": r"F2FP\.BF16",
     "lds": r"LDS R", "lds.128": r"LDS\.128 R", "sts": r"STS \[", "sts.64": r"STS\.64 \[", "hmma": r"HMMA\.16816\.F32 R",
 }
 codes = {}
 for kind, text in kinds.items():
     found = re.search(rf"\s{text}[^;\[]*(?:\[R\d+\][^;\[]*)?{words}", templates)
+    assert found, kind
     codes[kind] = (int(found[1], 16), int(found[2], 16))
-loads, stores, of_two = {"lds", "lds.128"}, {"sts", "sts.64"}, {"fadd", "fmul", "hadd2", "hmul2"}
+loads, stores, of_two = {"lds", "lds.128"}, {"sts", "sts.64"}, {"fadd", "fmul", "hadd2", "hmul2", "hadd2.bf16", "hadd2.f32", "f2fp"}
 
 source = open("register-banks.cubin", "rb").read()
 operand = r"R(\d+)(?:\.reuse)?"
@@ -81,6 +83,8 @@ def write(*parts):
         kind, way, (d, a, b, c, marked) = chosen[k]
         low, high = codes[kind]
         d = 0xFF if kind in loads else 0 if kind in stores else d
+        # It converts one half: what it is added to is zero.
+        a = 0xFF if kind == "hadd2.f32" else a
         b = 0 if kind in loads else b & ~3 if kind in stores else b
         low = (low & 0xFFFFFF000000FFFF) | d << 16 | a << 24 | b << 32
         # When it is issued is told as for the multiply-add.
@@ -110,8 +114,15 @@ for one, others in (("ffma", "imad iadd3 lop3 shf fadd dfma hfma2 hfma2.mma"), (
             write((1, one, ways[0]), (1, other, ways[1]))
         if other not in ("dfma", "hfma2", "hfma2.mma"):
             write((1, one, "keep_a"), (1, other, "keep_a"))
-for count in (2, 4):
-    write((count, "ffma", "one"), (1, "hfma2", "one"))
+for kind in ("hfma2.half", "hfma2.mma.bf16", "hadd2.bf16", "hadd2.f32", "f2fp"):
+    write((1, kind, "two"))
+for kind in ("hfma2", "hmul2", "hadd2", "hadd2.bf16", "hadd2.f32", "f2fp"):
+    for count in (1, 2, 4):
+        write((count, "ffma", "one"), (1, kind, "two"))
+for kind in ("imad", "iadd3", "lop3", "hfma2", "hfma2.mma", "hadd2", "f2fp", "lds"):
+    write((1, kind, "one"), (1, "hadd2.f32", "two"))
+for kind in ("imad", "iadd3", "fadd", "hfma2.mma"):
+    write((1, kind, "one"), (1, "f2fp", "two"))
 for other in ("lds", "lds.128", "sts", "sts.64", "iadd3", "ffma"):
     for way in ("three", "two"):
         for own in ("one", "two"):

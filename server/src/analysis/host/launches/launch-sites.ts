@@ -36,7 +36,7 @@ const callOperator = "operator()";
 
 type TextOf = Reading["textOf"];
 
-/** A function with a body, and the words in it: which names it may call is judged by them. */
+/** A function with a body, and the words of all of it: which names it may call is judged by them. */
 interface Candidate {
   readonly fn: FunctionDeclaration;
   readonly words: ReadonlySet<string>;
@@ -117,7 +117,8 @@ function reaches(calls: ReadonlyMap<string, ReadonlySet<string>>, from: string, 
 function candidateOf(fn: FunctionDeclaration, body: NonNullable<FunctionDeclaration["body"]>, textOf: TextOf): Candidate {
   const known = candidates.get(body);
   if (known) return known;
-  const text = textOf(body.start, body.end);
+  // Default arguments and initialisers of members may launch as well.
+  const text = textOf(fn.start, body.end);
   const words = new Set(text.match(/[A-Za-z_]\w*/g));
   const candidate = { fn, words, launches: text.includes("<<<") || meets(words, launchingCalls) };
   candidates.set(body, candidate);
