@@ -228,3 +228,38 @@ test("where no step is left, little more is taken than the code cannot do withou
   expect(registers.value).toBeGreaterThan(195);
   expect(registers.value).toBeLessThan(225);
 });
+
+/** A tile of four sums in steps: two loads of shared memory each, and two of the next tile's. */
+function tile(count: number): Instruction[] {
+  const [shared, far] = [register(0), register(1, 2)];
+  const sums = [0, 1, 2, 3].map((k) => register(10 + k));
+  const next = [register(20, 4), register(21, 4)];
+  const code = [instruction("LDC", [shared]), instruction("LDC.64", [far]), ...sums.map((sum) => instruction("IMAD.MOV", [sum]))];
+  for (const each of next) code.push(instruction("LDG.E.128", [each], [far]));
+  for (let k = 0; k < count; k++) {
+    const [a, b] = [register(100 + k), register(200 + k)];
+    code.push(instruction("LDS", [a], [shared]), instruction("LDS", [b], [shared]));
+    for (const sum of sums) code.push(instruction("FFMA", [sum], [a, b, sum]));
+  }
+  for (const each of next) code.push(instruction("STS.128", [], [shared, each]));
+  return [...code, instruction("STG.E", [], [far, ...sums])];
+}
+
+test("registers are chosen with all loads of shared memory ahead that have room; in them these go ahead by steps", () => {
+  const ahead = (code: readonly Instruction[] | undefined): number =>
+    (code ?? [])
+      .slice(
+        0,
+        code?.findIndex(({ opcode }) => opcode === "FFMA"),
+      )
+      .filter(({ opcode }) => opcode === "LDS").length;
+  const kernel = emptyKernel();
+  const block = createBlock(kernel);
+  const blocks = new Map<typeof block, MachineBlock>([[block, { block, instructions: tile(24) }]]);
+  const { registers, blocks: code } = allocate(kernel, blocks, targetOf(90), new Work());
+  const pressure = new Pressure(kernel, blocks, new Work());
+  const words = registers.value - 2;
+  const chosenBy = ahead(pressure.fitting(words)?.code.get(block));
+  expect(ahead(code.get(block)?.instructions)).toBe(ahead(pressure.stepwise(words)?.code.get(block)));
+  expect(ahead(code.get(block)?.instructions)).toBeLessThan(chosenBy);
+});
