@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { parseKernel } from "../ir/text.ts";
 import { select } from "./select.ts";
 
-/** The instructions for halves of words, as nvcc 13.0 compiles them for 9.0. */
-const code = (ops: string): string => {
+/** The instructions for halves of words, as nvcc 13.0 compiles them. */
+const code = (ops: string, computeCapability = 90): string => {
   const text = `kernel @k(%a: ptr i32, %w: i32, %x: f32, %y: f32) {
 b0:
   %1: ptr = param 0
@@ -17,7 +17,7 @@ b0:
   return
 }
 `;
-  const machine = select(parseKernel(text), 90);
+  const machine = select(parseKernel(text), computeCapability);
   const opcodes = [...machine.blocks.values()].flatMap(({ instructions }) => instructions.map(({ opcode }) => opcode));
   return opcodes.filter((opcode) => !/^(S2|LD|ULDC|IMAD|EXIT|STG)/.test(opcode)).join(" ");
 };
@@ -43,4 +43,17 @@ test.each([
   ],
 ])("%s", (_, ops, expected) => {
   expect(code(ops).split(" ").sort().join(" ")).toBe(expected);
+});
+
+test.each([
+  ["one", "%20: f16 = fptrunc %3; store.global %1, %20, align 2", "F2F.F16.F32"],
+  ["two", `${rounded}; store.global %1, %20, %21, align 4`, "F2F.F16.F32 F2F.F16.F32 PRMT"],
+  [
+    "two, into a word",
+    `${rounded}; ${low(20)}; ${high(21)}; %35: i32 = or %31, %34; store.global %1, %35, align 4`,
+    "F2F.F16.F32 F2F.F16.F32 PRMT",
+  ],
+])("before 8.0 floats are rounded one by one: %s", (_, ops, expected) => {
+  // The size of a word is moved by one more.
+  expect(code(ops, 75).split(" ").sort().join(" ").replace("HFMA2 ", "").replace(" HFMA2", "")).toBe(expected);
 });

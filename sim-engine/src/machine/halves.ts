@@ -7,13 +7,14 @@ import { intConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
 import type { HalfPairs } from "./half-pairs.ts";
 import type { Shape } from "./shape.ts";
+import type { Target } from "./target.ts";
 
 export class Halves {
   /** Operations that need no instruction of their own. */
   readonly covered = new Set<Op>();
   readonly #shape: Shape;
   readonly #pairs: HalfPairs;
-  readonly #joins = new Map<Op, "F2FP" | "PRMT">();
+  readonly #joins = new Map<Op, "rounding" | "moving">();
   readonly #beside = new Map<Op, Op>();
 
   constructor(shape: Shape, pairs: HalfPairs) {
@@ -29,8 +30,8 @@ export class Halves {
     }
   }
 
-  /** The instruction that puts the halves of a word together, where that is what `op` does. */
-  joins(op: Op): "F2FP" | "PRMT" | undefined {
+  /** What puts the halves of a word together, where that is what `op` does. */
+  joins(op: Op): "rounding" | "moving" | undefined {
     return this.#joins.get(op);
   }
 
@@ -61,9 +62,9 @@ export class Halves {
     }
     for (const each of steps.flat()) this.covered.add(each);
     const rounded = steps.map((each) => each.at(-1)).filter((last) => last !== undefined && isRounded(last));
-    this.#joins.set(op, rounded.length === 2 && rounded[0]?.type === rounded[1]?.type ? "F2FP" : "PRMT");
+    this.#joins.set(op, rounded.length === 2 && rounded[0]?.type === rounded[1]?.type ? "rounding" : "moving");
     // One that is rounded alone is so before it is joined.
-    if (this.#joins.get(op) === "PRMT") for (const each of rounded) if (each) this.covered.delete(each);
+    if (this.#joins.get(op) === "moving") for (const each of rounded) if (each) this.covered.delete(each);
   }
 
   /** From where a half stands in its word back to what makes it, as long as nothing else wants it. */
@@ -94,6 +95,15 @@ export class Halves {
       this.#beside.set(last, first);
     }
   }
+}
+
+/** Rounds one float to a half. */
+const single = "F2F.F16.F32";
+
+/** What rounds a float to a half, or two of them into a word. */
+export function roundingTo(halves: 1 | 2, { roundsPairs }: Pick<Target, "roundsPairs">): readonly string[] {
+  if (roundsPairs) return ["F2FP"];
+  return halves === 1 ? [single] : [single, single, "PRMT"];
 }
 
 const isInt = ({ action }: Op, op: "lshr" | "or" | "shl" | "and"): boolean => action.kind === "int" && action.op === op;

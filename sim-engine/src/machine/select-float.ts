@@ -3,6 +3,7 @@
 import { calleeWords, expansion, hasSlowPath } from "../compilers/expansions.ts";
 import { floatConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
+import { roundingTo } from "./halves.ts";
 import type { BlockCode, Choice, Selection } from "./selection.ts";
 
 export function selectFloat(selection: Selection, code: BlockCode, op: Op): Choice {
@@ -23,7 +24,7 @@ export function selectFloat(selection: Selection, code: BlockCode, op: Op): Choi
       if (type === "f64") return expansion("min", "f64", false) ?? [];
       return withConstants(selection, code, `${prefix}MNMX${pair}`, op);
     case "fdiv":
-      return selectDivision(op, action.precision === "fast", flushes(selection, op));
+      return selectDivision(selection, op, action.precision === "fast", flushes(selection, op));
     case "frem":
       return expansion("fmod", type === "f64" ? "f64" : "f32", false) ?? [];
   }
@@ -32,11 +33,11 @@ export function selectFloat(selection: Selection, code: BlockCode, op: Op): Choi
 /** Denormals of single precision are zero. */
 const flushes = ({ shape }: Selection, { type }: Op): boolean => type === "f32" && shape.kernel.floats?.flushed === true;
 
-function selectDivision(op: Op, fast: boolean, flushed: boolean): Choice {
+function selectDivision({ target }: Selection, op: Op, fast: boolean, flushed: boolean): Choice {
   const [a, b] = op.args;
   const type = op.type === "f64" ? "f64" : "f32";
   const half = op.type === "f16" || op.type === "bf16";
-  if (half) return ["HADD2.F32", "HADD2.F32", "MUFU.RCP", "FMUL", "FFMA", "F2FP"];
+  if (half) return ["HADD2.F32", "HADD2.F32", "MUFU.RCP", "FMUL", "FFMA", ...roundingTo(1, target)];
   const name = Math.abs(floatConstant(a) ?? 0) === 1 ? "rcp" : isConstant(b) ? "divConstant" : "div";
   return { opcodes: expansion(name, type, fast, flushed) ?? [], callee: calleeWords(name, type, fast), guard: guardOf(name, type, fast) };
 }
@@ -154,7 +155,7 @@ export function selectMath(selection: Selection, op: Op): Choice {
       // Half precision goes through single.
       const half = type === "f16" || type === "bf16";
       return {
-        opcodes: half ? ["HADD2.F32", ...opcodes, "F2FP"] : opcodes,
+        opcodes: half ? ["HADD2.F32", ...opcodes, ...roundingTo(1, selection.target)] : opcodes,
         callee: calleeWords(fn, width, fast),
         guard: half ? undefined : guardOf(fn, width, fast),
       };

@@ -4,6 +4,7 @@ import { calleeWords, opcodesOf } from "../compilers/expansions.ts";
 import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
 import { type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 import { type Absorption, extendedBy, extensionOf } from "./absorb.ts";
+import { roundingTo } from "./halves.ts";
 import { highHalf } from "./high-halves.ts";
 import type { Instruction, Register } from "./machine.ts";
 import type { BlockCode, Choice, Selection } from "./selection.ts";
@@ -33,7 +34,7 @@ export function selectInt(selection: Selection, code: BlockCode, op: Op): Choice
     case "and":
     case "or":
     case "xor":
-      return [selection.absorption.halves.joins(op) ?? (uniform ? "ULOP3" : "LOP3")];
+      return joining(selection, op) ?? [uniform ? "ULOP3" : "LOP3"];
     case "shl":
     case "lshr":
     case "ashr":
@@ -230,14 +231,16 @@ export function selectConversion(selection: Selection, op: Op): Choice {
   }
 }
 
-/** Rounds one float to a half. */
-const single = "F2F.F16.F32";
+/** What puts two halves into one word, where the operation does that. */
+function joining(selection: Selection, op: Op): readonly string[] | undefined {
+  const by = selection.absorption.halves.joins(op);
+  return by === "rounding" ? roundingTo(2, selection.target) : by && ["PRMT"];
+}
 
 /** With what goes into the other half of the word. */
 function selectRounding(selection: Selection, op: Op): Choice {
   const other = selection.absorption.halves.beside(op);
-  const inPairs = selection.target.roundsPairs;
-  if (!other) return [inPairs ? "F2FP" : single];
+  if (!other) return roundingTo(1, selection.target);
   selection.alias(other, selection.define(op));
-  return { opcodes: inPairs ? ["F2FP"] : [single, single, "PRMT"], operands: [...other.args, ...op.args] };
+  return { opcodes: roundingTo(2, selection.target), operands: [...other.args, ...op.args] };
 }
