@@ -5,12 +5,12 @@ export const timeErrors: TimeErrors = {
   wider: 1,
   classes: {
     launch: { launches: 92, error: 0.1 },
-    compute: { launches: 214, error: 0.25 },
-    l1: { launches: 280, error: 0.2 },
-    l2: { launches: 408, error: 0.27 },
-    memory: { launches: 438, error: 0.21 },
+    compute: { launches: 208, error: 0.26 },
+    l1: { launches: 282, error: 0.18 },
+    l2: { launches: 407, error: 0.27 },
+    memory: { launches: 443, error: 0.21 },
     atomics: { launches: 74, error: 0.39 },
-    host: { launches: 2, error: 0.22 },
-    waits: { launches: 93, error: 0.28 },
+    host: { launches: 2, error: 0.23 },
+    waits: { launches: 93, error: 0.27 },
   },
 };
