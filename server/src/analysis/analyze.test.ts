@@ -260,6 +260,9 @@ describe("programs of several files", () => {
       ["struct Three { int n; Three(int k) : n(first(k)) {} };\nvoid run(Three three) { second(three.n); }\n", "run(2);"],
       ["void run(int n = first(2)) { second(n); }\n", "run();"],
       ["void run(int n = second(3)) {}\n", "first(2); run();"],
+      ["struct Arg { Arg(int n) { second(n); } };\n", "first(2); Arg a = 3;"],
+      ["struct Arg { Arg(int n) { second(n); } };\n", "first(2); Arg{3};"],
+      ["struct Arg { Arg(int n) { second(n); } };\n", "first(2); Arg a[1] = {3};"],
       ["struct End { int n; End() : n(second(3)) {} };\n", "first(2); End end;"],
       ["struct End { ~End() { second(3); } };\n", "End end; first(2);"],
       ["struct N { int n; };\nN operator+(N x, N y) { return {second(x.n + y.n)}; }\n", "N x{1}, y{2}; first(2); x + y;"],
@@ -277,6 +280,14 @@ describe("programs of several files", () => {
         ["b", 3, []],
       ]);
     });
+  });
+  test("what a launch is made of launches before it", () => {
+    const files = {
+      "kernels.cu":
+        "__global__ void a(int n) {}\n__global__ void b(int n) {}\nint first(int n) { a<<<n, 32>>>(n); return n + 1; }\nvoid run() { b<<<first(2), 64>>>(3); }\n",
+      "main.cpp": "void run();\nint main() { run(); }\n",
+    };
+    expect(launchesOf(project(files, "kernels.cu"))).toMatchObject([{ grid: [2, 1, 1] }, { grid: [3, 1, 1] }]);
   });
   test("a helper stands in another file", () => {
     const { launches } = project(

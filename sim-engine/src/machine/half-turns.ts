@@ -9,6 +9,7 @@ import type { HalfPairs } from "./half-pairs.ts";
 import type { Instruction } from "./machine.ts";
 import { opcodeInfo } from "./opcodes.ts";
 
+const heavy = "fmaheavy";
 const beside = "HFMA2.MMA";
 
 /** The instructions of a block in their order, those on halves by turns. */
@@ -16,10 +17,12 @@ export function byTurns(instructions: readonly Instruction[], pairs: Pick<HalfPa
   let isOther = false;
   return instructions.map((instruction) => {
     const { opcode, op } = instruction;
+    // What makes a half a float goes the same way.
+    if (opcode === "HADD2.F32") return { ...instruction, pipe: heavy };
     if (op === undefined || !/^H(ADD|MUL|FMA)2$/.test(opcode)) return instruction;
     if (isWhole(op, pairs)) isOther = !isOther;
-    else return { ...instruction, pipe: "fmaheavy" };
-    return isOther ? { ...instruction, opcode: beside, ...opcodeInfo(beside) } : { ...instruction, pipe: "fmaheavy" };
+    else return { ...instruction, pipe: heavy };
+    return isOther ? { ...instruction, opcode: beside, ...opcodeInfo(beside) } : { ...instruction, pipe: heavy };
   });
 }
 

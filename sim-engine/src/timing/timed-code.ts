@@ -141,7 +141,8 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           grid: action?.kind === "barrier" && action.grid,
           work,
           integerWork,
-          operands: registersRead(instruction, instructions[at - 1]),
+          // What a group's product reads of its sums was not measured.
+          operands: product === undefined ? registersRead(instruction, instructions[at - 1]) : undefined,
           rounds: opcode === "MATCH" && op ? roundsOf(op, seen.get(op)) : undefined,
           call: kind === "call" && action?.kind === "call" ? { callee: action.callee, lanes: (op && seen.get(op)) ?? 1 } : undefined,
           product,

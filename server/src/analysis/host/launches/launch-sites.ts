@@ -262,15 +262,19 @@ function leadsOn(node: AnyNode, launching: ReadonlySet<string>, mayBeObject: ((n
     }
     // An object whose constructor launches.
     case "variable":
-      return node.init?.style !== "copy" && namesLaunching(node.type, launching);
     case "new":
+    case "cast":
       return namesLaunching(node.type, launching);
+    case "list":
+      return node.type !== undefined && namesLaunching(node.type, launching);
     default:
       return false;
   }
 }
 
 function namesLaunching(type: TypeNode, launching: ReadonlySet<string>): boolean {
+  if (type.kind === "array") return namesLaunching(type.of, launching);
+  if (type.kind === "reference") return namesLaunching(type.to, launching);
   return type.kind === "named" && launching.has(lastName(type.name));
 }
 
