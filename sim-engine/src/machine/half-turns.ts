@@ -20,9 +20,9 @@ export function byTurns(instructions: readonly Instruction[], pairs: Pick<HalfPa
     // What makes a half a float goes the same way.
     if (opcode === "HADD2.F32") return { ...instruction, pipe: heavy };
     if (op === undefined || !/^H(ADD|MUL|FMA)2$/.test(opcode)) return instruction;
-    if (isWhole(op, pairs)) isOther = !isOther;
-    else return { ...instruction, pipe: heavy };
-    return isOther ? { ...instruction, opcode: beside, ...opcodeInfo(beside) } : { ...instruction, pipe: heavy };
+    const mayTurn = isWhole(op, pairs);
+    if (mayTurn) isOther = !isOther;
+    return mayTurn && isOther ? { ...instruction, opcode: beside, ...opcodeInfo(beside) } : { ...instruction, pipe: heavy };
   });
 }
 

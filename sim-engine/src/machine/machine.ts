@@ -7,7 +7,7 @@ import type { Block, Kernel, Op, Span } from "../ir/kernel.ts";
 
 /**
  * Execution pipes of a sub-partition, Nsight Compute's names: `fma` and `fmaheavy` (FFMA, FMUL; IMAD goes to the heavy half),
- * `alu` (integer, logic, compare, select), `fp64`, `fp16` (HFMA2 and packed halves), `xu` (MUFU, conversions), `lsu` (memory and
+ * `alu` (integer, logic, compare, select), `fp64`, `fp16` (HFMA2.MMA; other halves go to `fma`, on 8.0 and 9.0 to `fmaheavy`), `xu` (MUFU, conversions), `lsu` (memory and
  * shuffles), `tex` (textures and surfaces), `tensor` (matrix products), `cbu` (branches, barriers), `adu` (constant loads, S2R), `uniform` (the warp-wide datapath).
  */
 export type Pipe = InstructionRow["pipe"];

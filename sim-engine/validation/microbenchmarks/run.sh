@@ -22,7 +22,7 @@ for name in shared-sums record-stores small-launches; do
   timeout 250 ncu --csv --metrics smsp__inst_executed.sum,smsp__thread_inst_executed.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared.sum,gpu__time_duration.sum,lts__t_sectors_op_write.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,l1tex__m_l1tex2xbar_write_sectors_mem_lg_op_st.sum \
     /tmp/$name > "$out/$name.csv"
 done
-for name in async-copies memory-queue atomics drift under-way constants host-code tensor-clock rows-cold strides pipes grid-barriers float-sums sums-in-step conflicts own-rows cas-loops atomic-latency wide-sums code constants-cold slices beside row-loads atomic-requests atomics-under-way fixed-constants pending naive-parts barriers predicates warp-slots second-pass copies-under-way one-wave row-pages pipe-pairs; do
+for name in async-copies memory-queue atomics drift under-way constants host-code tensor-clock rows-cold strides pipes grid-barriers float-sums sums-in-step conflicts own-rows cas-loops atomic-latency wide-sums code constants-cold slices beside row-loads atomic-requests atomics-under-way fixed-constants pending naive-parts barriers predicates warp-slots second-pass copies-under-way one-wave row-pages pipe-pairs pipe-latency warp-constants; do
   nvcc -O3 -std=c++17 -arch=native $name.cu -o /tmp/$name && timeout 200 /tmp/$name > "$out/$name.txt"
 done
 nvcc -O3 -arch=native slices-of-sums.cu -o /tmp/slices-of-sums && timeout 200 /tmp/slices-of-sums 2097152 > "$out/slices-of-sums.txt"

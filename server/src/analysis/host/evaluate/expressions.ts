@@ -7,7 +7,7 @@ import { lastName } from "../../sema/scope.ts";
 import { tied, tupleElements } from "../library/tuples.ts";
 import { forgetContent, forgetNamed, forgetPlace, forgetTarget, forgetTargets } from "../memory/effects.ts";
 import { blank, hostType } from "../memory/host-types.ts";
-import { type Argument, followed, type Interpreter, step } from "../memory/interpreter.ts";
+import { type Argument, type Interpreter, step } from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
 import { read, write } from "../memory/read-write.ts";
 import { numbersOf } from "../memory/record-members.ts";
@@ -89,7 +89,7 @@ export function evaluateExpression(host: Interpreter, written: Expression): Valu
       );
     }
     case "call":
-      return e.launch === undefined ? evaluateCall(host, e) : launched(host, e, e.launch);
+      return e.launch === undefined ? evaluateCall(host, e) : evaluateLaunch(host, e, e.launch);
     case "subscript":
     case "member": {
       const place = placeOf(host, e);
@@ -400,6 +400,3 @@ function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }):
   write(host, place, combine(host, e.op, read(host, place), right.value));
   return read(host, place);
 }
-
-/** What a launch is made of, as its grid, may launch itself: it comes before. */
-const launched = (...launch: Parameters<typeof evaluateLaunch>): Value => followed(launch[0], () => evaluateLaunch(...launch));

@@ -11,7 +11,7 @@ import { writtenParameters } from "../launches/written-parameters.ts";
 import { contentOf } from "../memory/content.ts";
 import { launchAsked } from "../memory/device-requests.ts";
 import { forgetContent, mayBeWritten, pointeesMayBeWritten } from "../memory/effects.ts";
-import type { Argument, Interpreter, LaunchCall } from "../memory/interpreter.ts";
+import { type Argument, followed, type Interpreter, type LaunchCall } from "../memory/interpreter.ts";
 import { contentIn } from "../memory/record-members.ts";
 import { launched } from "../memory/watch.ts";
 import { writtenVariables } from "../program/written-variables.ts";
@@ -26,8 +26,10 @@ import { Capture } from "./capture.ts";
 
 const sizeType: HostType = { kind: "integer", name: "ulong" };
 
-/** `k<<<grid, block, shared, stream>>>(args)`. */
-export function evaluateLaunch(host: Interpreter, e: Expression & { readonly kind: "call" }, configuration: LaunchConfiguration): Value {
+/** `k<<<grid, block, shared, stream>>>(args)`. What it is made of, as its grid, may launch itself: it comes before. */
+export const evaluateLaunch = (...launch: Parameters<typeof makeLaunch>): Value => followed(launch[0], () => makeLaunch(...launch));
+
+function makeLaunch(host: Interpreter, e: Expression & { readonly kind: "call" }, configuration: LaunchConfiguration): Value {
   if (configuration.grid?.kind === "pack") {
     // `<<<configuration...>>>`
     const [first, second, third, fourth] = evaluateArguments(host, [configuration.grid]).map(({ value }) => value);
